@@ -1,0 +1,2 @@
+//! The words that every part of testsmith speaks, and nothing else.
+#![forbid(unsafe_code)]

@@ -1,0 +1,3 @@
+//! What users of testsmith put into their own code.
+//!
+//! Light on purpose: it depends on its own macros and on nothing else.
