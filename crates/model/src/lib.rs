@@ -1,2 +1,24 @@
 //! The words that every part of testsmith speaks, and nothing else.
+//!
+//! An [`Api`] is what a crate offers; an [`Operation`] is one callable with
+//! concrete types; a [`Sequence`] applies operations to numbered earlier
+//! results; an [`Outcome`] is what happened when it ran. Nothing here prints,
+//! runs or reads anything, and nothing here depends on another crate of ours.
 #![forbid(unsafe_code)]
+
+pub mod api;
+pub mod loans;
+pub mod operation;
+pub mod outcome;
+pub mod sequence;
+pub mod skip;
+pub mod ty;
+pub mod wire;
+
+pub use api::Api;
+pub use loans::{Conflict, Loans};
+pub use operation::{Mode, OpId, Operation, OperationKind, Plan, TypeId, TypeInfo};
+pub use outcome::{Ending, Outcome, Panic, Value};
+pub use sequence::{Builder, Refusal, Sequence, Step};
+pub use skip::Skip;
+pub use ty::Ty;

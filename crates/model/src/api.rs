@@ -1,0 +1,174 @@
+//! What a crate offers to its users, before any type is chosen.
+//!
+//! Everything generic stays generic here; choosing types is planning.
+
+use crate::skip::Skip;
+use crate::ty::{Bound, TraitRef, Ty};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default)]
+pub struct Api {
+    /// The name of the library as code imports it.
+    pub krate: String,
+    pub version: String,
+    pub callables: Vec<Callable>,
+    /// Local and re-exported types, by importable path.
+    pub types: BTreeMap<String, TypeDef>,
+    /// Local traits, by importable path.
+    pub traits: BTreeMap<String, TraitDef>,
+    pub impls: Vec<Impl>,
+    pub literals: Literals,
+    pub skips: Vec<Skip>,
+}
+
+/// Something that could be called, once its parameters have concrete types.
+#[derive(Clone, Debug)]
+pub struct Callable {
+    /// As in the documentation: `indexmap::IndexMap::insert`.
+    pub path: String,
+    pub name: String,
+    pub kind: CallableKind,
+    /// The implementing type, for methods and associated functions.
+    pub self_ty: Option<Ty>,
+    pub trait_: Option<TraitRef>,
+    /// Of the impl, of the trait for provided methods, and of the function itself.
+    pub generics: Vec<Generics>,
+    /// How many of `generics` belong to the surroundings, not to the function.
+    pub outer_generics: usize,
+    pub inputs: Vec<(String, Ty)>,
+    pub output: Ty,
+    pub is_unsafe: bool,
+    pub is_async: bool,
+    pub docs: Docs,
+    /// File and line of the definition.
+    pub place: Option<(String, u32)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallableKind {
+    Free,
+    Inherent,
+    LocalTrait,
+    ForeignTrait,
+    /// `Path { a, b }`; the names are empty for `Path(a, b)`.
+    Constructor {
+        fields: Vec<String>,
+        shape: Shape,
+    },
+    /// Takes a field of a variant out of an enum: variant path, field, number of fields.
+    Projection {
+        variant: String,
+        field: String,
+        shape: Shape,
+    },
+    /// Borrows a public field.
+    Field(String),
+    /// A public constant, static or associated constant.
+    Constant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Unit,
+    Tuple,
+    Named,
+}
+
+impl Callable {
+    /// Core callables are what a crate is about; std trait impls come on top.
+    pub fn is_core(&self) -> bool {
+        match &self.kind {
+            CallableKind::Free | CallableKind::Inherent | CallableKind::LocalTrait => true,
+            CallableKind::Constructor { shape, .. } => *shape != Shape::Unit,
+            _ => false,
+        }
+    }
+}
+
+/// What the documentation says that matters to a tester.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Docs {
+    /// There is a `# Panics` section.
+    pub panics_section: bool,
+    /// The word panic stands somewhere.
+    pub mentions_panic: bool,
+    pub safety_section: bool,
+    pub deprecated: bool,
+    pub hidden: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Generics {
+    pub params: Vec<Param>,
+    pub predicates: Vec<(Ty, Vec<Bound>)>,
+    /// `'a: 'b`
+    pub outlives: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Param {
+    pub name: String,
+    pub kind: ParamKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum ParamKind {
+    Lifetime,
+    Type { bounds: Vec<Bound>, default: Option<Ty>, synthetic: bool },
+    Const { ty: Ty, default: Option<String> },
+}
+
+impl Generics {
+    /// All bounds on a type parameter, wherever they are written.
+    pub fn bounds_on(&self, name: &str) -> Vec<&Bound> {
+        let own = self.params.iter().filter(|param| param.name == name);
+        let own = own.flat_map(|param| match &param.kind {
+            ParamKind::Type { bounds, .. } => bounds.as_slice(),
+            _ => &[],
+        });
+        let is_it = |ty: &Ty| matches!(ty, Ty::Param(n) if n == name);
+        let written = self.predicates.iter().filter(|(ty, _)| is_it(ty));
+        own.chain(written.flat_map(|(_, bounds)| bounds)).collect()
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeDef {
+    pub path: String,
+    pub generics: Generics,
+    pub kind: TypeKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    Struct,
+    Enum,
+    Union,
+    Alias(Ty),
+}
+
+#[derive(Clone, Debug)]
+pub struct TraitDef {
+    pub path: String,
+    pub generics: Generics,
+    pub is_dyn_compatible: bool,
+}
+
+/// An implementation of a trait, local or foreign.
+#[derive(Clone, Debug)]
+pub struct Impl {
+    pub trait_: TraitRef,
+    pub for_: Ty,
+    pub generics: Generics,
+    pub assoc: Vec<(String, Ty)>,
+}
+
+/// Literals that stand in the crate's source and documentation.
+#[derive(Clone, Debug, Default)]
+pub struct Literals {
+    pub ints: Vec<i128>,
+    pub floats: Vec<f64>,
+    pub chars: Vec<char>,
+    pub strings: Vec<String>,
+}

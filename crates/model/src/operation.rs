@@ -1,0 +1,258 @@
+//! Operations: callables with concrete types, and the plan that holds them.
+
+use crate::api::Docs;
+use crate::sequence::Literal;
+use crate::skip::Skip;
+use crate::ty::Ty;
+use std::collections::HashMap;
+
+/// The number of an operation in its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OpId(pub u32);
+
+/// The number of a type in its plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TypeId(pub u32);
+
+impl OpId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl TypeId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// No operation takes more arguments than this; the rest are skipped.
+pub const MAX_INPUTS: usize = 12;
+
+/// How an operation takes an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Mode {
+    /// By value: moved, or read where the type is `Copy`.
+    Own,
+    /// As `&T`.
+    Shared,
+    /// As `&mut T`.
+    Exclusive,
+    /// A value that is itself a `&mut` reference, handed on for the call.
+    Reborrow,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Input {
+    pub name: String,
+    /// The type of the value; behind the reference for `Shared` and `Exclusive`.
+    pub ty: TypeId,
+    pub mode: Mode,
+}
+
+/// A borrow that runs from an argument into the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Flow {
+    pub input: u8,
+    pub kind: FlowKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum FlowKind {
+    /// The result borrows the argument itself, and whatever that borrows.
+    Loan { mutable: bool },
+    /// The result borrows what the argument borrows.
+    Inherit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum OperationKind {
+    Free,
+    Inherent,
+    LocalTrait,
+    ForeignTrait,
+    Constructor,
+    Projection,
+    Field,
+    Constant,
+    /// Makes or takes apart a value of the standard library; not under test.
+    Builder,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Operation {
+    /// As in the documentation.
+    pub path: String,
+    pub kind: OperationKind,
+    /// The call, fully qualified; `{n}` is the n-th argument, `{!}` is where
+    /// the operation does not apply to its argument.
+    pub call: String,
+    /// The same call as a person would write it; `{.n}` is a receiver.
+    pub show: String,
+    pub inputs: Vec<Input>,
+    pub output: TypeId,
+    pub flows: Vec<Flow>,
+    /// `(into, from)`: after the call, `into` may hold what `from` borrows.
+    pub acquires: Vec<(u8, u8)>,
+    pub docs: Docs,
+    pub place: Option<(String, u32)>,
+    /// Which of the crate's callables it calls; several operations may call one.
+    pub callable: Option<u32>,
+    pub core: bool,
+    /// One of its arguments is a closure of the catalogue that panics.
+    pub panics_by_design: bool,
+}
+
+impl Operation {
+    /// Splits a template at its placeholders and writes it with `put` in their place.
+    pub fn fill(template: &str, put: &mut dyn FnMut(Placeholder, &mut String)) -> String {
+        let mut text = String::new();
+        let mut rest = template;
+        while let Some(open) = rest.find('{') {
+            let close = rest[open..].find('}').map(|n| open + n);
+            let inner = close.map(|close| &rest[open + 1..close]);
+            match inner.and_then(Placeholder::parse) {
+                Some(placeholder) => {
+                    text.push_str(&rest[..open]);
+                    put(placeholder, &mut text);
+                    rest = &rest[close.expect("parsed") + 1..];
+                }
+                None => {
+                    text.push_str(&rest[..=open]);
+                    rest = &rest[open + 1..];
+                }
+            }
+        }
+        text.push_str(rest);
+        text
+    }
+}
+
+/// What stands in braces in the template of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placeholder {
+    Argument(usize),
+    Receiver(usize),
+    Inapplicable,
+}
+
+impl Placeholder {
+    fn parse(text: &str) -> Option<Placeholder> {
+        if text == "!" {
+            return Some(Placeholder::Inapplicable);
+        }
+        match text.strip_prefix('.') {
+            Some(number) => number.parse().ok().map(Placeholder::Receiver),
+            None => text.parse().ok().map(Placeholder::Argument),
+        }
+    }
+}
+
+/// What a type can do, asked of the compiler when the harness is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Abilities {
+    pub copy: bool,
+    pub clone: bool,
+    pub debug: bool,
+    pub display: bool,
+    pub partial_eq: bool,
+    pub eq: bool,
+    pub hash: bool,
+    pub partial_ord: bool,
+    pub ord: bool,
+    pub default: bool,
+    pub needs_drop: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TypeInfo {
+    pub ty: Ty,
+    pub abilities: Abilities,
+    /// For references to sized types: what they point at, and whether `&mut`.
+    pub pointee: Option<(TypeId, bool)>,
+    pub is_reference: bool,
+}
+
+/// Everything that can be called, and what could not.
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Plan {
+    pub krate: String,
+    pub version: String,
+    pub types: Vec<TypeInfo>,
+    pub operations: Vec<Operation>,
+    /// Values of primitive types worth trying.
+    pub literals: Vec<(TypeId, Vec<Literal>)>,
+    pub skips: Vec<Skip>,
+    /// How many of the crate's callables are core.
+    pub core_callables: u32,
+}
+
+impl Plan {
+    pub fn operation(&self, id: OpId) -> &Operation {
+        &self.operations[id.index()]
+    }
+
+    pub fn ty(&self, id: TypeId) -> &TypeInfo {
+        &self.types[id.index()]
+    }
+
+    pub fn op_ids(&self) -> impl Iterator<Item = OpId> + use<> {
+        (0..self.operations.len() as u32).map(OpId)
+    }
+
+    /// Whether a value of type `slot` can be handed to `input`.
+    pub fn accepts(&self, input: &Input, slot: TypeId) -> bool {
+        slot == input.ty || self.reaches_through(input, slot)
+    }
+
+    /// Whether the argument is found behind a reference that the slot holds.
+    pub fn reaches_through(&self, input: &Input, slot: TypeId) -> bool {
+        match (input.mode, self.ty(slot).pointee) {
+            (Mode::Shared, Some((to, _))) => to == input.ty,
+            (Mode::Exclusive, Some((to, mutable))) => mutable && to == input.ty,
+            _ => false,
+        }
+    }
+
+    /// The number of core callables that became operations.
+    pub fn core_covered(&self) -> u32 {
+        let mut seen: Vec<u32> =
+            self.operations.iter().filter(|op| op.core).filter_map(|op| op.callable).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen.len() as u32
+    }
+
+    /// Finds types by what they are.
+    pub fn type_index(&self) -> HashMap<&Ty, TypeId> {
+        self.types.iter().enumerate().map(|(n, t)| (&t.ty, TypeId(n as u32))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_keeps_braces_that_are_not_placeholders() {
+        let template = "match {0} { Some(x) => x, _ => {!} }";
+        let text = Operation::fill(template, &mut |placeholder, text| match placeholder {
+            Placeholder::Argument(n) => text.push_str(&format!("a{n}")),
+            Placeholder::Receiver(_) => unreachable!(),
+            Placeholder::Inapplicable => text.push_str("return"),
+        });
+        assert_eq!(text, "match a0 { Some(x) => x, _ => return }");
+    }
+}

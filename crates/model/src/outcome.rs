@@ -1,0 +1,84 @@
+//! What happened when a sequence ran.
+//!
+//! An outcome carries no opinion: a panic here may be a bug, a documented
+//! refusal or misuse. Judging is somebody else's work.
+
+/// A value as it was seen after its call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Value {
+    /// The `Debug` text, cut at [`MAX_TEXT`] bytes.
+    pub text: Option<String>,
+    pub hash: Option<u64>,
+}
+
+/// Longer texts are cut, and end with an ellipsis.
+pub const MAX_TEXT: usize = 4096;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Panic {
+    pub message: String,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// The innermost frames, outermost last, where they were asked for.
+    pub frames: Vec<String>,
+}
+
+/// What the worker was doing at a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Phase {
+    #[default]
+    Calling,
+    /// Dropping the value of that step.
+    Dropping,
+    /// Describing, comparing or hashing the value of that step.
+    Observing,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Ending {
+    Completed,
+    Panicked(Panic),
+    /// A projection met another variant.
+    Inapplicable,
+    /// The process was ended by a signal: an abort, a fault, a stack overflow.
+    Signal {
+        number: i32,
+        note: String,
+    },
+    OutOfMemory {
+        requested: u64,
+    },
+    TimedOut {
+        after_ms: u64,
+    },
+    Exited {
+        code: i32,
+    },
+}
+
+impl Ending {
+    /// Whether the process is gone, so that a new worker has to go on.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, Ending::Completed | Ending::Panicked(_) | Ending::Inapplicable)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Outcome {
+    pub ending: Ending,
+    /// The step at which it ended; the length of the sequence if completed.
+    pub step: u32,
+    pub phase: Phase,
+    /// One for each executed step, where values were asked for.
+    pub values: Vec<Value>,
+    /// Edges of the control flow that no earlier sequence had taken.
+    pub new_edges: u32,
+}

@@ -1,0 +1,593 @@
+//! Types as data: generic ones as discovered, concrete ones as planned.
+//!
+//! A type is written down the way a person could import it; the path is its
+//! identity. Nothing is normalised here: rustc is the judge of what a type
+//! means.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Ty {
+    /// `i32`, `str`, `!` …
+    Prim(String),
+    /// A type parameter, `Self` included.
+    Param(String),
+    /// A struct, enum or union.
+    Adt {
+        path: String,
+        args: Vec<Arg>,
+    },
+    Ref {
+        lifetime: Lifetime,
+        mutable: bool,
+        inner: Box<Ty>,
+    },
+    Ptr {
+        mutable: bool,
+        inner: Box<Ty>,
+    },
+    Slice(Box<Ty>),
+    Array(Box<Ty>, String),
+    Tuple(Vec<Ty>),
+    FnPtr {
+        inputs: Vec<Ty>,
+        output: Box<Ty>,
+    },
+    Dyn {
+        bounds: Vec<TraitRef>,
+        lifetime: Option<Lifetime>,
+    },
+    Impl(Vec<Bound>),
+    /// `<self_ty as trait_>::name`.
+    Assoc {
+        self_ty: Box<Ty>,
+        trait_: Option<Box<TraitRef>>,
+        name: String,
+    },
+    /// Something that has no name we could write.
+    Unknown(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Arg {
+    Lifetime(Lifetime),
+    Type(Ty),
+    Const(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Lifetime {
+    Static,
+    Named(String),
+    /// Left out in the signature, or erased in a concrete type.
+    Elided,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TraitRef {
+    pub path: String,
+    /// For `Fn(A, B) -> C`: one tuple argument, and `Output = C` below.
+    pub args: Vec<Arg>,
+    pub assoc: Vec<(String, Ty)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Bound {
+    Trait(TraitRef),
+    /// `?Sized`
+    Maybe(String),
+    Outlives(Lifetime),
+}
+
+/// What type and const parameters stand for.
+pub type Substitution = BTreeMap<String, Arg>;
+
+impl Ty {
+    pub fn unit() -> Ty {
+        Ty::Tuple(vec![])
+    }
+
+    pub fn prim(name: &str) -> Ty {
+        Ty::Prim(name.to_owned())
+    }
+
+    pub fn adt(path: &str, args: Vec<Ty>) -> Ty {
+        Ty::Adt { path: path.to_owned(), args: args.into_iter().map(Arg::Type).collect() }
+    }
+
+    pub fn shared(inner: Ty) -> Ty {
+        Ty::Ref { lifetime: Lifetime::Elided, mutable: false, inner: Box::new(inner) }
+    }
+
+    pub fn exclusive(inner: Ty) -> Ty {
+        Ty::Ref { lifetime: Lifetime::Elided, mutable: true, inner: Box::new(inner) }
+    }
+
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Ty::Tuple(items) if items.is_empty())
+    }
+
+    /// The path of a struct or enum.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Ty::Adt { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The `n`-th type argument of a struct or enum.
+    pub fn type_arg(&self, n: usize) -> Option<&Ty> {
+        match self {
+            Ty::Adt { args, .. } => args.iter().filter_map(Arg::as_type).nth(n),
+            _ => None,
+        }
+    }
+
+    /// Unsized types can only be passed behind a pointer.
+    pub fn is_unsized(&self) -> bool {
+        match self {
+            Ty::Prim(name) => name == "str",
+            Ty::Slice(_) | Ty::Dyn { .. } => true,
+            Ty::Adt { path, .. } => {
+                matches!(path.as_str(), "std::path::Path" | "std::ffi::OsStr" | "std::ffi::CStr")
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls `visit` on this type and on every type inside it.
+    pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(&'t Ty)) {
+        visit(self);
+        match self {
+            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) => {}
+            Ty::Adt { args, .. } => walk_args(args, visit),
+            Ty::Ref { inner, .. }
+            | Ty::Ptr { inner, .. }
+            | Ty::Slice(inner)
+            | Ty::Array(inner, _) => inner.walk(visit),
+            Ty::Tuple(items) => items.iter().for_each(|item| item.walk(visit)),
+            Ty::FnPtr { inputs, output } => {
+                inputs.iter().for_each(|input| input.walk(visit));
+                output.walk(visit);
+            }
+            Ty::Dyn { bounds, .. } => bounds.iter().for_each(|bound| bound.walk(visit)),
+            Ty::Impl(bounds) => bounds.iter().for_each(|bound| {
+                if let Bound::Trait(trait_) = bound {
+                    trait_.walk(visit)
+                }
+            }),
+            Ty::Assoc { self_ty, trait_, .. } => {
+                self_ty.walk(visit);
+                if let Some(trait_) = trait_ {
+                    trait_.walk(visit)
+                }
+            }
+        }
+    }
+
+    pub fn any(&self, mut test: impl FnMut(&Ty) -> bool) -> bool {
+        let mut found = false;
+        self.walk(&mut |ty| found |= test(ty));
+        found
+    }
+
+    /// Rebuilds the type bottom-up: `change` sees each rebuilt part.
+    pub fn map(&self, change: &mut dyn FnMut(Ty) -> Ty) -> Ty {
+        let mut boxed = |ty: &Ty| Box::new(ty.map(change));
+        let rebuilt = match self {
+            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) => self.clone(),
+            Ty::Ref { lifetime, mutable, inner } => {
+                Ty::Ref { lifetime: lifetime.clone(), mutable: *mutable, inner: boxed(inner) }
+            }
+            Ty::Ptr { mutable, inner } => Ty::Ptr { mutable: *mutable, inner: boxed(inner) },
+            Ty::Slice(inner) => Ty::Slice(boxed(inner)),
+            Ty::Array(inner, len) => Ty::Array(boxed(inner), len.clone()),
+            Ty::Adt { path, args } => Ty::Adt { path: path.clone(), args: map_args(args, change) },
+            Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| item.map(change)).collect()),
+            Ty::FnPtr { inputs, output } => Ty::FnPtr {
+                inputs: inputs.iter().map(|input| input.map(change)).collect(),
+                output: Box::new(output.map(change)),
+            },
+            Ty::Dyn { bounds, lifetime } => Ty::Dyn {
+                bounds: bounds.iter().map(|bound| bound.map(change)).collect(),
+                lifetime: lifetime.clone(),
+            },
+            Ty::Impl(bounds) => Ty::Impl(bounds.iter().map(|bound| bound.map(change)).collect()),
+            Ty::Assoc { self_ty, trait_, name } => Ty::Assoc {
+                self_ty: boxed(self_ty),
+                trait_: trait_.as_ref().map(|trait_| Box::new(trait_.map(change))),
+                name: name.clone(),
+            },
+        };
+        change(rebuilt)
+    }
+
+    /// Puts the chosen types and constants in the place of parameters.
+    pub fn substitute(&self, with: &Substitution) -> Ty {
+        self.map(&mut |ty| match &ty {
+            Ty::Param(name) => match with.get(name) {
+                Some(Arg::Type(chosen)) => chosen.clone(),
+                Some(Arg::Const(text)) => Ty::Unknown(text.clone()),
+                _ => ty,
+            },
+            Ty::Array(inner, len) => match with.get(len.trim_matches(['{', '}', ' '])) {
+                Some(Arg::Const(text)) => Ty::Array(inner.clone(), text.clone()),
+                _ => ty,
+            },
+            Ty::Adt { path, args } if args.iter().any(|arg| matches!(arg, Arg::Const(_))) => {
+                let args = args.iter().map(|arg| match arg {
+                    Arg::Const(name) => match with.get(name.trim_matches(['{', '}', ' '])) {
+                        Some(Arg::Const(text)) => Arg::Const(text.clone()),
+                        _ => arg.clone(),
+                    },
+                    _ => arg.clone(),
+                });
+                Ty::Adt { path: path.clone(), args: args.collect() }
+            }
+            _ => ty,
+        })
+    }
+
+    /// The same type with every lifetime but `'static` erased.
+    pub fn erase_lifetimes(&self) -> Ty {
+        let erase = |lifetime: &Lifetime| match lifetime {
+            Lifetime::Static => Lifetime::Static,
+            _ => Lifetime::Elided,
+        };
+        self.map(&mut |ty| match ty {
+            Ty::Ref { lifetime, mutable, inner } => {
+                Ty::Ref { lifetime: erase(&lifetime), mutable, inner }
+            }
+            Ty::Adt { path, args } => {
+                let args = args.into_iter().map(|arg| match arg {
+                    Arg::Lifetime(lifetime) => Arg::Lifetime(erase(&lifetime)),
+                    arg => arg,
+                });
+                Ty::Adt { path, args: args.collect() }
+            }
+            Ty::Dyn { bounds, lifetime } => {
+                Ty::Dyn { bounds, lifetime: lifetime.as_ref().map(erase) }
+            }
+            ty => ty,
+        })
+    }
+
+    /// Whether a value of this type may hold a borrow.
+    pub fn borrows(&self) -> bool {
+        self.any(|ty| match ty {
+            Ty::Ref { lifetime, .. } => *lifetime != Lifetime::Static,
+            Ty::Adt { args, .. } => args
+                .iter()
+                .any(|arg| matches!(arg, Arg::Lifetime(lifetime) if *lifetime != Lifetime::Static)),
+            Ty::Dyn { lifetime, .. } => {
+                lifetime.as_ref().is_some_and(|lifetime| *lifetime != Lifetime::Static)
+            }
+            _ => false,
+        })
+    }
+
+    /// The type as written where every lifetime must be `'static`: inside the
+    /// arena, where loans are tracked by us and not by the compiler.
+    pub fn erased(&self) -> Erased<'_> {
+        Erased(self)
+    }
+}
+
+impl Arg {
+    pub fn as_type(&self) -> Option<&Ty> {
+        match self {
+            Arg::Type(ty) => Some(ty),
+            _ => None,
+        }
+    }
+}
+
+impl TraitRef {
+    pub fn new(path: &str, args: Vec<Ty>) -> TraitRef {
+        TraitRef {
+            path: path.to_owned(),
+            args: args.into_iter().map(Arg::Type).collect(),
+            assoc: vec![],
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        self.path.rsplit("::").next().unwrap_or(&self.path)
+    }
+
+    pub fn type_arg(&self, n: usize) -> Option<&Ty> {
+        self.args.iter().filter_map(Arg::as_type).nth(n)
+    }
+
+    pub fn assoc(&self, name: &str) -> Option<&Ty> {
+        self.assoc.iter().find(|(n, _)| n == name).map(|(_, ty)| ty)
+    }
+
+    /// The inputs and the output of `Fn(..) -> ..` and its kin.
+    pub fn signature(&self) -> Option<(&[Ty], Ty)> {
+        let is_fn = matches!(self.name(), "Fn" | "FnMut" | "FnOnce");
+        match self.type_arg(0) {
+            Some(Ty::Tuple(inputs)) if is_fn => {
+                Some((inputs, self.assoc("Output").cloned().unwrap_or_else(Ty::unit)))
+            }
+            _ => None,
+        }
+    }
+
+    fn walk<'t>(&'t self, visit: &mut dyn FnMut(&'t Ty)) {
+        walk_args(&self.args, visit);
+        self.assoc.iter().for_each(|(_, ty)| ty.walk(visit));
+    }
+
+    pub fn map(&self, change: &mut dyn FnMut(Ty) -> Ty) -> TraitRef {
+        TraitRef {
+            path: self.path.clone(),
+            args: map_args(&self.args, change),
+            assoc: self.assoc.iter().map(|(n, ty)| (n.clone(), ty.map(change))).collect(),
+        }
+    }
+
+    pub fn substitute(&self, with: &Substitution) -> TraitRef {
+        let args = self.args.iter().map(|arg| match arg {
+            Arg::Type(ty) => Arg::Type(ty.substitute(with)),
+            Arg::Const(name) => match with.get(name.trim_matches(['{', '}', ' '])) {
+                Some(chosen @ Arg::Const(_)) => chosen.clone(),
+                _ => arg.clone(),
+            },
+            arg => arg.clone(),
+        });
+        TraitRef {
+            path: self.path.clone(),
+            args: args.collect(),
+            assoc: self.assoc.iter().map(|(n, ty)| (n.clone(), ty.substitute(with))).collect(),
+        }
+    }
+}
+
+impl Bound {
+    fn map(&self, change: &mut dyn FnMut(Ty) -> Ty) -> Bound {
+        match self {
+            Bound::Trait(trait_) => Bound::Trait(trait_.map(change)),
+            bound => bound.clone(),
+        }
+    }
+
+    pub fn as_trait(&self) -> Option<&TraitRef> {
+        match self {
+            Bound::Trait(trait_) => Some(trait_),
+            _ => None,
+        }
+    }
+}
+
+fn walk_args<'t>(args: &'t [Arg], visit: &mut dyn FnMut(&'t Ty)) {
+    args.iter().filter_map(Arg::as_type).for_each(|ty| ty.walk(visit));
+}
+
+fn map_args(args: &[Arg], change: &mut dyn FnMut(Ty) -> Ty) -> Vec<Arg> {
+    let each = |arg: &Arg| match arg {
+        Arg::Type(ty) => Arg::Type(ty.map(change)),
+        arg => arg.clone(),
+    };
+    args.iter().map(each).collect()
+}
+
+/// Prints a type with elided lifetimes, as in the annotation of a `let`.
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_ty(self, "'_", f)
+    }
+}
+
+/// Prints a trait the way it is named in a bound or a qualified path.
+impl fmt::Display for TraitRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_trait(self, "'_", f)
+    }
+}
+
+/// A type printed with `'static` in the place of every lifetime.
+pub struct Erased<'t>(&'t Ty);
+
+impl fmt::Display for Erased<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_ty(self.0, "'static", f)
+    }
+}
+
+fn write_list<T>(
+    items: &[T],
+    f: &mut fmt::Formatter<'_>,
+    mut each: impl FnMut(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    for (n, item) in items.iter().enumerate() {
+        if n > 0 {
+            f.write_str(", ")?;
+        }
+        each(item, f)?;
+    }
+    Ok(())
+}
+
+fn write_lifetime(lifetime: &Lifetime, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match lifetime {
+        Lifetime::Static => f.write_str("'static"),
+        _ => f.write_str(elided),
+    }
+}
+
+fn write_ty(ty: &Ty, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match ty {
+        Ty::Prim(name) | Ty::Param(name) | Ty::Unknown(name) => f.write_str(name),
+        Ty::Adt { path, args } => {
+            f.write_str(path)?;
+            write_args(args, &[], elided, f)
+        }
+        Ty::Ref { lifetime, mutable, inner } => {
+            f.write_str("&")?;
+            if *lifetime == Lifetime::Static || elided == "'static" {
+                f.write_str("'static ")?;
+            }
+            f.write_str(if *mutable { "mut " } else { "" })?;
+            let parens = matches!(&**inner, Ty::Dyn { bounds, lifetime } if bounds.len() + usize::from(lifetime.is_some()) > 1);
+            if parens {
+                f.write_str("(")?;
+            }
+            write_ty(inner, elided, f)?;
+            if parens { f.write_str(")") } else { Ok(()) }
+        }
+        Ty::Ptr { mutable, inner } => {
+            f.write_str(if *mutable { "*mut " } else { "*const " })?;
+            write_ty(inner, elided, f)
+        }
+        Ty::Slice(inner) => {
+            f.write_str("[")?;
+            write_ty(inner, elided, f)?;
+            f.write_str("]")
+        }
+        Ty::Array(inner, len) => {
+            f.write_str("[")?;
+            write_ty(inner, elided, f)?;
+            write!(f, "; {len}]")
+        }
+        Ty::Tuple(items) => {
+            f.write_str("(")?;
+            write_list(items, f, |item, f| write_ty(item, elided, f))?;
+            f.write_str(if items.len() == 1 { ",)" } else { ")" })
+        }
+        Ty::FnPtr { inputs, output } => {
+            f.write_str("fn(")?;
+            write_list(inputs, f, |input, f| write_ty(input, elided, f))?;
+            f.write_str(")")?;
+            write_output(output, elided, f)
+        }
+        Ty::Dyn { bounds, lifetime } => {
+            f.write_str("dyn ")?;
+            write_bounds(bounds, elided, f)?;
+            match lifetime {
+                Some(lifetime) => {
+                    f.write_str(" + ")?;
+                    write_lifetime(lifetime, elided, f)
+                }
+                None => Ok(()),
+            }
+        }
+        Ty::Impl(bounds) => {
+            let traits: Vec<TraitRef> =
+                bounds.iter().filter_map(Bound::as_trait).cloned().collect();
+            f.write_str("impl ")?;
+            write_bounds(&traits, elided, f)
+        }
+        Ty::Assoc { self_ty, trait_, name } => {
+            f.write_str("<")?;
+            write_ty(self_ty, elided, f)?;
+            if let Some(trait_) = trait_ {
+                f.write_str(" as ")?;
+                write_trait(trait_, elided, f)?;
+            }
+            write!(f, ">::{name}")
+        }
+    }
+}
+
+fn write_bounds(bounds: &[TraitRef], elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (n, bound) in bounds.iter().enumerate() {
+        if n > 0 {
+            f.write_str(" + ")?;
+        }
+        write_trait(bound, elided, f)?;
+    }
+    Ok(())
+}
+
+fn write_output(output: &Ty, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if output.is_unit() {
+        return Ok(());
+    }
+    f.write_str(" -> ")?;
+    write_ty(output, elided, f)
+}
+
+fn write_trait(trait_: &TraitRef, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(&trait_.path)?;
+    if let Some((inputs, output)) = trait_.signature() {
+        f.write_str("(")?;
+        write_list(inputs, f, |input, f| write_ty(input, elided, f))?;
+        f.write_str(")")?;
+        return write_output(&output, elided, f);
+    }
+    write_args(&trait_.args, &trait_.assoc, elided, f)
+}
+
+fn write_args(
+    args: &[Arg],
+    assoc: &[(String, Ty)],
+    elided: &str,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    if args.is_empty() && assoc.is_empty() {
+        return Ok(());
+    }
+    f.write_str("<")?;
+    write_list(args, f, |arg, f| match arg {
+        Arg::Lifetime(lifetime) => write_lifetime(lifetime, elided, f),
+        Arg::Type(ty) => write_ty(ty, elided, f),
+        Arg::Const(text) => f.write_str(text),
+    })?;
+    for (n, (name, ty)) in assoc.iter().enumerate() {
+        if n > 0 || !args.is_empty() {
+            f.write_str(", ")?;
+        }
+        write!(f, "{name} = ")?;
+        write_ty(ty, elided, f)?;
+    }
+    f.write_str(">")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_prints_as_rust_source() {
+        let map = Ty::adt("indexmap::IndexMap", vec![Ty::prim("i32"), Ty::shared(Ty::prim("str"))]);
+        assert_eq!(map.to_string(), "indexmap::IndexMap<i32, &str>");
+        assert_eq!(map.erased().to_string(), "indexmap::IndexMap<i32, &'static str>");
+        assert_eq!(Ty::Tuple(vec![Ty::prim("u8")]).to_string(), "(u8,)");
+        assert_eq!(Ty::unit().to_string(), "()");
+    }
+
+    #[test]
+    fn substitution_reaches_array_lengths_and_nested_parameters() {
+        let with = Substitution::from([
+            ("T".to_owned(), Arg::Type(Ty::prim("u8"))),
+            ("N".to_owned(), Arg::Const("4".to_owned())),
+        ]);
+        let ty = Ty::Adt {
+            path: "a::V".into(),
+            args: vec![
+                Arg::Type(Ty::Array(Box::new(Ty::Param("T".into())), "N".into())),
+                Arg::Const("N".into()),
+            ],
+        };
+        assert_eq!(ty.substitute(&with).to_string(), "a::V<[u8; 4], 4>");
+    }
+
+    #[test]
+    fn only_static_references_hold_no_borrow() {
+        let plain = Ty::shared(Ty::prim("str"));
+        let fixed = Ty::Ref {
+            lifetime: Lifetime::Static,
+            mutable: false,
+            inner: Box::new(Ty::prim("str")),
+        };
+        assert!(plain.borrows());
+        assert!(!fixed.borrows());
+    }
+}
