@@ -1,0 +1,422 @@
+//! Collects what can be called: functions, methods, constructors, constants.
+
+use crate::paths::{Paths, is_hidden};
+use crate::types::Types;
+use rustdoc_types as doc;
+use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use testsmith_model::api::*;
+use testsmith_model::skip::{Reason, Skip};
+use testsmith_model::ty::{Arg, Lifetime, TraitRef, Ty};
+
+pub fn collect(krate: &doc::Crate) -> Api {
+    let paths = Paths::walk(krate);
+    let public: BTreeMap<Id, String> = paths.public().collect();
+    let mut collector = Collector {
+        types: Types { krate, paths },
+        api: Api {
+            krate: krate.index[&krate.root].name.clone().unwrap_or_default(),
+            version: krate.crate_version.clone().unwrap_or_default(),
+            ..Api::default()
+        },
+    };
+    let mut impls = BTreeSet::new();
+    for (id, path) in &public {
+        if let Some(item) = krate.index.get(id) {
+            collector.item(item, path, &mut impls);
+        }
+    }
+    for id in impls {
+        if let Some(item) = krate.index.get(&id)
+            && let ItemEnum::Impl(impl_) = &item.inner
+            && !is_hidden(item)
+        {
+            collector.implementation(impl_);
+        }
+    }
+    collector.api.callables.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
+    collector.api
+}
+
+struct Collector<'c> {
+    types: Types<'c>,
+    api: Api,
+}
+
+impl<'c> Collector<'c> {
+    fn get(&self, id: &Id) -> Option<&'c Item> {
+        self.types.krate.index.get(id)
+    }
+
+    fn items(&self, ids: &[Id]) -> Vec<&'c Item> {
+        ids.iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    fn item(&mut self, item: &'c Item, path: &str, impls: &mut BTreeSet<Id>) {
+        match &item.inner {
+            ItemEnum::Function(function) => {
+                let callable = self.function(item, function, CallableKind::Free, path);
+                self.api.callables.push(callable);
+            }
+            ItemEnum::Struct(def) => {
+                impls.extend(&def.impls);
+                self.type_def(path, &def.generics, TypeKind::Struct);
+                self.struct_parts(item, def, path);
+            }
+            ItemEnum::Enum(def) => {
+                impls.extend(&def.impls);
+                self.type_def(path, &def.generics, TypeKind::Enum);
+                self.variants(def, path);
+            }
+            ItemEnum::Union(def) => {
+                impls.extend(&def.impls);
+                self.type_def(path, &def.generics, TypeKind::Union);
+            }
+            ItemEnum::Trait(def) => {
+                impls.extend(&def.implementations);
+                let generics = self.types.generics(&def.generics);
+                let is_dyn_compatible = def.is_dyn_compatible;
+                let def = TraitDef { path: path.to_owned(), generics, is_dyn_compatible };
+                self.api.traits.insert(path.to_owned(), def);
+            }
+            ItemEnum::TypeAlias(def) => {
+                let target = self.types.ty(&def.type_);
+                self.type_def(path, &def.generics, TypeKind::Alias(target));
+            }
+            ItemEnum::Constant { type_, .. } => self.constant(item, path, type_, None),
+            ItemEnum::Static(def) if !def.is_mutable && !def.is_unsafe => {
+                let target = Box::new(self.types.ty(&def.type_));
+                let output = Ty::Ref { lifetime: Lifetime::Static, mutable: false, inner: target };
+                let mut callable = self.bare(item, path, CallableKind::Constant, output);
+                callable.name = format!("&{path}");
+                self.api.callables.push(callable);
+            }
+            _ => {}
+        }
+    }
+
+    fn type_def(&mut self, path: &str, generics: &doc::Generics, kind: TypeKind) {
+        let generics = self.types.generics(generics);
+        let def = TypeDef { path: path.to_owned(), generics, kind };
+        self.api.types.insert(path.to_owned(), def);
+    }
+
+    /// A callable without inputs or generics, to be filled in.
+    fn bare(&self, item: &Item, path: &str, kind: CallableKind, output: Ty) -> Callable {
+        let place = item
+            .span
+            .as_ref()
+            .map(|span| (span.filename.to_string_lossy().into_owned(), span.begin.0 as u32));
+        Callable {
+            path: path.to_owned(),
+            name: path.to_owned(),
+            kind,
+            self_ty: None,
+            trait_: None,
+            generics: vec![],
+            outer_generics: 0,
+            inputs: vec![],
+            output,
+            is_unsafe: false,
+            is_async: false,
+            docs: docs(item),
+            place,
+        }
+    }
+
+    fn function(
+        &self,
+        item: &Item,
+        function: &doc::Function,
+        kind: CallableKind,
+        path: &str,
+    ) -> Callable {
+        let input = |(name, ty): &(String, doc::Type)| (name.clone(), self.types.ty(ty));
+        let output = self.types.output(function.sig.output.as_ref());
+        Callable {
+            name: item.name.clone().unwrap_or_default(),
+            generics: vec![self.types.generics(&function.generics)],
+            inputs: function.sig.inputs.iter().map(input).collect(),
+            is_unsafe: function.header.is_unsafe,
+            is_async: function.header.is_async,
+            ..self.bare(item, path, kind, output)
+        }
+    }
+
+    fn constant(&mut self, item: &Item, path: &str, ty: &doc::Type, owner: Option<&Owner>) {
+        let output = self.types.ty(ty);
+        let mut callable = self.bare(item, path, CallableKind::Constant, output);
+        if let Some(owner) = owner {
+            callable.name = item.name.clone().unwrap_or_default();
+            callable.self_ty = Some(owner.self_ty.clone());
+            callable.generics = vec![owner.generics.clone()];
+            callable.outer_generics = 1;
+        }
+        self.api.callables.push(callable);
+    }
+
+    /// The type that the definition of a struct or enum stands for.
+    fn self_type(&self, path: &str, generics: &Generics) -> Ty {
+        let arg = |param: &Param| match param.kind {
+            ParamKind::Lifetime => Arg::Lifetime(Lifetime::Named(param.name.clone())),
+            ParamKind::Type { .. } => Arg::Type(Ty::Param(param.name.clone())),
+            ParamKind::Const { .. } => Arg::Const(param.name.clone()),
+        };
+        Ty::Adt { path: path.to_owned(), args: generics.params.iter().map(arg).collect() }
+    }
+
+    fn struct_parts(&mut self, item: &'c Item, def: &'c doc::Struct, path: &str) {
+        let generics = self.types.generics(&def.generics);
+        let self_ty = self.self_type(path, &generics);
+        let (ids, hidden, shape): (Vec<Option<Id>>, bool, Shape) = match &def.kind {
+            StructKind::Unit => (vec![], false, Shape::Unit),
+            StructKind::Tuple(ids) => (ids.clone(), false, Shape::Tuple),
+            StructKind::Plain { fields, has_stripped_fields } => {
+                (fields.iter().copied().map(Some).collect(), *has_stripped_fields, Shape::Named)
+            }
+        };
+        let fields = self.fields(&ids, shape, true);
+        let complete = fields.len() == ids.len() && !hidden;
+        for (name, ty, field) in &fields {
+            let output =
+                Ty::Ref { lifetime: Lifetime::Elided, mutable: false, inner: Box::new(ty.clone()) };
+            let field_path = format!("{path}::{name}");
+            let kind = CallableKind::Field(name.clone());
+            let mut callable = self.bare(field, &field_path, kind, output);
+            callable.inputs = vec![("self".to_owned(), Ty::shared(self_ty.clone()))];
+            callable.generics = vec![generics.clone()];
+            callable.outer_generics = 1;
+            callable.self_ty = Some(self_ty.clone());
+            self.api.callables.push(callable);
+        }
+        let non_exhaustive = item.attrs.contains(&doc::Attribute::NonExhaustive);
+        if complete && !non_exhaustive {
+            self.constructor(item, path, &self_ty, &generics, &fields, shape);
+        }
+    }
+
+    /// The fields that code outside may name: name, type, item.
+    fn fields(
+        &self,
+        ids: &[Option<Id>],
+        shape: Shape,
+        need_public: bool,
+    ) -> Vec<(String, Ty, &'c Item)> {
+        let mut fields = vec![];
+        for (n, id) in ids.iter().enumerate() {
+            let Some(item) = id.as_ref().and_then(|id| self.get(id)) else { continue };
+            let ItemEnum::StructField(ty) = &item.inner else { continue };
+            if need_public && item.visibility != Visibility::Public {
+                continue;
+            }
+            let name = match shape {
+                Shape::Tuple => n.to_string(),
+                _ => item.name.clone().unwrap_or_default(),
+            };
+            fields.push((name, self.types.ty(ty), item));
+        }
+        fields
+    }
+
+    fn constructor(
+        &mut self,
+        item: &Item,
+        path: &str,
+        self_ty: &Ty,
+        generics: &Generics,
+        fields: &[(String, Ty, &Item)],
+        shape: Shape,
+    ) {
+        let names = fields.iter().map(|(name, _, _)| name.clone()).collect();
+        let kind = CallableKind::Constructor { fields: names, shape };
+        let mut callable = self.bare(item, path, kind, self_ty.clone());
+        callable.inputs = fields.iter().map(|(name, ty, _)| (name.clone(), ty.clone())).collect();
+        callable.generics = vec![generics.clone()];
+        callable.outer_generics = 1;
+        callable.self_ty = Some(self_ty.clone());
+        self.api.callables.push(callable);
+    }
+
+    fn variants(&mut self, def: &'c doc::Enum, path: &str) {
+        let generics = self.types.generics(&def.generics);
+        let self_ty = self.self_type(path, &generics);
+        for item in self.items(&def.variants) {
+            let ItemEnum::Variant(variant) = &item.inner else { continue };
+            if is_hidden(item) {
+                continue;
+            }
+            let variant_path = format!("{path}::{}", item.name.as_deref().unwrap_or_default());
+            let (ids, hidden, shape): (Vec<Option<Id>>, bool, Shape) = match &variant.kind {
+                VariantKind::Plain => (vec![], false, Shape::Unit),
+                VariantKind::Tuple(ids) => (ids.clone(), false, Shape::Tuple),
+                VariantKind::Struct { fields, has_stripped_fields } => {
+                    let ids = fields.iter().copied().map(Some).collect();
+                    (ids, *has_stripped_fields, Shape::Named)
+                }
+            };
+            let fields = self.fields(&ids, shape, false);
+            for (name, ty, _) in &fields {
+                self.projection(item, &variant_path, &self_ty, &generics, name, ty, shape);
+            }
+            let non_exhaustive = item.attrs.contains(&doc::Attribute::NonExhaustive);
+            if fields.len() == ids.len() && !hidden && !non_exhaustive {
+                self.constructor(item, &variant_path, &self_ty, &generics, &fields, shape);
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments)] // One row of a table, written as a call.
+    fn projection(
+        &mut self,
+        item: &Item,
+        variant: &str,
+        self_ty: &Ty,
+        generics: &Generics,
+        field: &str,
+        ty: &Ty,
+        shape: Shape,
+    ) {
+        let (variant, field) = (variant.to_owned(), field.to_owned());
+        let path = format!("{variant}::{field}");
+        let kind = CallableKind::Projection { variant, field, shape };
+        let mut callable = self.bare(item, &path, kind, ty.clone());
+        callable.inputs = vec![("self".to_owned(), self_ty.clone())];
+        callable.generics = vec![generics.clone()];
+        callable.outer_generics = 1;
+        callable.self_ty = Some(self_ty.clone());
+        self.api.callables.push(callable);
+    }
+
+    fn implementation(&mut self, impl_: &'c doc::Impl) {
+        if impl_.is_synthetic || impl_.blanket_impl.is_some() || impl_.is_negative {
+            return;
+        }
+        let owner = Owner {
+            self_ty: self.types.ty(&impl_.for_),
+            generics: self.types.generics(&impl_.generics),
+            trait_: impl_.trait_.as_ref().map(|path| self.types.trait_ref(path)),
+        };
+        let Some(trait_path) = &impl_.trait_ else {
+            self.members(&owner, impl_, CallableKind::Inherent);
+            return;
+        };
+        let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
+        self.api.impls.push(Impl {
+            trait_: owner.trait_.clone().expect("an impl of a trait names it"),
+            for_: owner.self_ty.clone(),
+            generics: owner.generics.clone(),
+            assoc: self.assoc_types(impl_),
+        });
+        match definition.map(|item| &item.inner) {
+            Some(ItemEnum::Trait(def)) => {
+                if self.types.paths.is_public(trait_path.id) {
+                    self.members(&owner, impl_, CallableKind::LocalTrait);
+                    self.provided(&owner, impl_, def);
+                }
+            }
+            _ => self.members(&owner, impl_, CallableKind::ForeignTrait),
+        }
+    }
+
+    fn assoc_types(&self, impl_: &doc::Impl) -> Vec<(String, Ty)> {
+        let each = |item: &Item| match &item.inner {
+            ItemEnum::AssocType { type_: Some(ty), .. } => {
+                Some((item.name.clone()?, self.types.ty(ty)))
+            }
+            _ => None,
+        };
+        self.items(&impl_.items).into_iter().filter_map(each).collect()
+    }
+
+    /// The functions and constants written in an impl block.
+    fn members(&mut self, owner: &Owner, impl_: &'c doc::Impl, kind: CallableKind) {
+        for item in self.items(&impl_.items) {
+            let inherent = kind == CallableKind::Inherent;
+            if inherent && item.visibility != Visibility::Public {
+                continue;
+            }
+            let path = owner.path_of(item);
+            if is_hidden(item) {
+                self.hidden(&path);
+                continue;
+            }
+            match &item.inner {
+                ItemEnum::Function(function) => self.method(owner, item, function, &kind, &path),
+                ItemEnum::AssocConst { type_, .. } if inherent => {
+                    self.constant(item, &path, type_, Some(owner));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The methods that a local trait provides and the impl does not override.
+    fn provided(&mut self, owner: &Owner, impl_: &'c doc::Impl, def: &'c doc::Trait) {
+        let own: HashSet<&str> =
+            self.items(&impl_.items).into_iter().filter_map(|item| item.name.as_deref()).collect();
+        for item in self.items(&def.items) {
+            let ItemEnum::Function(function) = &item.inner else { continue };
+            let name = item.name.as_deref().unwrap_or_default();
+            if function.has_body && !own.contains(name) && !is_hidden(item) {
+                let path = owner.path_of(item);
+                self.method(owner, item, function, &CallableKind::LocalTrait, &path);
+            }
+        }
+    }
+
+    fn method(
+        &mut self,
+        owner: &Owner,
+        item: &Item,
+        function: &doc::Function,
+        kind: &CallableKind,
+        path: &str,
+    ) {
+        let mut callable = self.function(item, function, kind.clone(), path);
+        callable.generics.insert(0, owner.generics.clone());
+        callable.outer_generics = 1;
+        callable.self_ty = Some(owner.self_ty.clone());
+        callable.trait_ = owner.trait_.clone();
+        self.api.callables.push(callable);
+    }
+
+    fn hidden(&mut self, path: &str) {
+        self.api.skips.push(Skip {
+            path: path.to_owned(),
+            reason: Reason::Hidden,
+            detail: String::new(),
+            core: false,
+        });
+    }
+}
+
+/// What the functions of an impl block share.
+struct Owner {
+    self_ty: Ty,
+    generics: Generics,
+    trait_: Option<TraitRef>,
+}
+
+impl Owner {
+    fn path_of(&self, item: &Item) -> String {
+        let name = item.name.as_deref().unwrap_or_default();
+        match (&self.trait_, &self.self_ty) {
+            (None, Ty::Adt { path, .. }) => format!("{path}::{name}"),
+            (None, ty) => format!("<{ty}>::{name}"),
+            (Some(trait_), ty) => format!("<{ty} as {trait_}>::{name}"),
+        }
+    }
+}
+
+fn docs(item: &Item) -> Docs {
+    let text = item.docs.as_deref().unwrap_or_default();
+    Docs {
+        panics_section: text
+            .lines()
+            .any(|line| line.starts_with('#') && line.to_ascii_lowercase().contains("panic")),
+        mentions_panic: text.to_ascii_lowercase().contains("panic"),
+        safety_section: text.contains("# Safety"),
+        deprecated: item.deprecation.is_some(),
+        hidden: is_hidden(item),
+    }
+}

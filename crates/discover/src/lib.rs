@@ -1,0 +1,57 @@
+//! From rustdoc JSON to the public API of a crate.
+//!
+//! Reads what it is given and runs nothing. Types stay generic; nothing is
+//! normalised, because rustc will be asked about every concrete choice.
+#![forbid(unsafe_code)]
+
+mod callables;
+mod literals;
+mod paths;
+mod std_paths;
+mod types;
+
+use rustdoc_types as doc;
+use serde::Deserialize;
+use testsmith_model::Api;
+
+pub use literals::mine;
+
+/// The versions of rustdoc's JSON that this build can read.
+pub const SUPPORTED_FORMAT: u32 = doc::FORMAT_VERSION;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "rustdoc wrote JSON format {found}, but this testsmith reads format {SUPPORTED_FORMAT} \
+         (rustc 1.95); use that toolchain, or a testsmith built for yours"
+    )]
+    Format { found: u32 },
+    #[error("rustdoc's JSON could not be read: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Reads the JSON that rustdoc wrote for one crate.
+pub fn read(json: &str) -> Result<Api, Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        format_version: u32,
+    }
+    let Version { format_version } = serde_json::from_str(json)?;
+    if format_version != SUPPORTED_FORMAT {
+        return Err(Error::Format { found: format_version });
+    }
+    let krate: doc::Crate = serde_json::from_str(json)?;
+    Ok(callables::collect(&krate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_format_is_refused_with_the_versions_named() {
+        let error = read(r#"{"format_version": 12}"#).unwrap_err().to_string();
+        assert!(error.contains("format 12"), "{error}");
+        assert!(error.contains(&format!("format {SUPPORTED_FORMAT}")), "{error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Importable paths: the walk over modules and re-exports.
+//!
+//! rustdoc's own `paths` hold definition paths, which may lead through
+//! private modules; only the walk knows what a user can write.
+
+use crate::std_paths;
+use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, Visibility};
+use std::collections::{BTreeMap, HashSet};
+
+pub struct Paths<'c> {
+    krate: &'c Crate,
+    public: BTreeMap<Id, Vec<String>>,
+}
+
+/// Modules nest less than this in any crate a person wrote.
+const MAX_DEPTH: usize = 24;
+
+impl<'c> Paths<'c> {
+    pub fn walk(krate: &'c Crate) -> Paths<'c> {
+        let mut paths = Paths { krate, public: BTreeMap::new() };
+        let name = krate.index[&krate.root].name.clone().unwrap_or_default();
+        paths.module(krate.root, &mut vec![name], &mut HashSet::new());
+        paths
+    }
+
+    /// All public items with their shortest importable path.
+    pub fn public(&self) -> impl Iterator<Item = (Id, String)> + '_ {
+        self.public.iter().map(|(id, path)| (*id, path.join("::")))
+    }
+
+    pub fn is_public(&self, id: Id) -> bool {
+        self.public.contains_key(&id)
+    }
+
+    /// How code outside the crate names the item, or `None` if it cannot.
+    pub fn importable(&self, id: Id) -> Option<String> {
+        if let Some(path) = self.public.get(&id) {
+            return Some(path.join("::"));
+        }
+        let summary = self.krate.paths.get(&id)?;
+        if summary.crate_id == 0 {
+            return None;
+        }
+        match summary.path.first().map(String::as_str) {
+            Some("core" | "alloc" | "std") => Some(std_paths::importable(&summary.path)),
+            _ => Some(summary.path.join("::")),
+        }
+    }
+
+    fn module(&mut self, id: Id, path: &mut Vec<String>, seen: &mut HashSet<Id>) {
+        let Some(Item { inner: ItemEnum::Module(module), .. }) = self.krate.index.get(&id) else {
+            return;
+        };
+        // A module that re-exports itself through a glob would not end.
+        if path.len() > MAX_DEPTH || !seen.insert(id) {
+            return;
+        }
+        for item in module.items.iter().filter_map(|id| self.krate.index.get(id)) {
+            if item.visibility == Visibility::Public && !is_hidden(item) {
+                self.item(item, path, seen);
+            }
+        }
+        seen.remove(&id);
+    }
+
+    fn item(&mut self, item: &'c Item, path: &mut Vec<String>, seen: &mut HashSet<Id>) {
+        match &item.inner {
+            ItemEnum::Module(_) => {
+                path.push(item.name.clone().unwrap_or_default());
+                self.module(item.id, path, seen);
+                path.pop();
+            }
+            ItemEnum::Use(import) => {
+                let Some(target) = import.id else { return };
+                let is_module = self
+                    .krate
+                    .index
+                    .get(&target)
+                    .is_some_and(|item| matches!(item.inner, ItemEnum::Module(_)));
+                match (is_module, import.is_glob) {
+                    (true, true) => self.module(target, path, seen),
+                    (true, false) => {
+                        path.push(import.name.clone());
+                        self.module(target, path, seen);
+                        path.pop();
+                    }
+                    (false, true) => {}
+                    (false, false) => self.put(target, path, &import.name),
+                }
+            }
+            _ => {
+                if let Some(name) = &item.name {
+                    self.put(item.id, path, name);
+                }
+            }
+        }
+    }
+
+    fn put(&mut self, id: Id, module: &[String], name: &str) {
+        let shorter = self.public.get(&id).is_none_or(|known| known.len() > module.len() + 1);
+        if shorter {
+            let mut path = module.to_vec();
+            path.push(name.to_owned());
+            self.public.insert(id, path);
+        }
+    }
+}
+
+pub fn is_hidden(item: &Item) -> bool {
+    item.attrs.iter().any(|attr| match attr {
+        Attribute::Other(text) => text.contains("doc(hidden)") || text.contains("Hidden"),
+        _ => false,
+    })
+}

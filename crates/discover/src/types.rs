@@ -1,0 +1,202 @@
+//! From rustdoc's types to ours.
+
+use crate::paths::Paths;
+use rustdoc_types as doc;
+use testsmith_model::api::{Generics, Param, ParamKind};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
+
+pub struct Types<'c> {
+    pub krate: &'c doc::Crate,
+    pub paths: Paths<'c>,
+}
+
+/// An alias that expands to itself would not end.
+const MAX_ALIASES: usize = 16;
+
+impl Types<'_> {
+    pub fn ty(&self, ty: &doc::Type) -> Ty {
+        self.ty_at(ty, 0)
+    }
+
+    fn ty_at(&self, ty: &doc::Type, aliases: usize) -> Ty {
+        let inner = |ty: &doc::Type| Box::new(self.ty_at(ty, aliases));
+        match ty {
+            doc::Type::Primitive(name) if name == "never" => Ty::prim("!"),
+            doc::Type::Primitive(name) if name == "unit" => Ty::unit(),
+            doc::Type::Primitive(name) => Ty::prim(name),
+            doc::Type::Generic(name) => Ty::Param(name.clone()),
+            doc::Type::ResolvedPath(path) => self.resolved(path, aliases),
+            doc::Type::Tuple(items) => {
+                Ty::Tuple(items.iter().map(|item| self.ty_at(item, aliases)).collect())
+            }
+            doc::Type::Slice(item) => Ty::Slice(inner(item)),
+            doc::Type::Array { type_, len } => Ty::Array(inner(type_), len.clone()),
+            doc::Type::RawPointer { is_mutable, type_ } => {
+                Ty::Ptr { mutable: *is_mutable, inner: inner(type_) }
+            }
+            doc::Type::BorrowedRef { lifetime: name, is_mutable, type_ } => Ty::Ref {
+                lifetime: lifetime(name.as_deref()),
+                mutable: *is_mutable,
+                inner: inner(type_),
+            },
+            doc::Type::FunctionPointer(pointer) => Ty::FnPtr {
+                inputs: pointer.sig.inputs.iter().map(|(_, ty)| self.ty(ty)).collect(),
+                output: Box::new(self.output(pointer.sig.output.as_ref())),
+            },
+            doc::Type::DynTrait(object) => Ty::Dyn {
+                bounds: object.traits.iter().map(|t| self.trait_ref(&t.trait_)).collect(),
+                lifetime: object.lifetime.as_deref().map(|name| lifetime(Some(name))),
+            },
+            doc::Type::ImplTrait(bounds) => Ty::Impl(self.bounds(bounds)),
+            doc::Type::QualifiedPath { name, self_type, trait_, .. } => Ty::Assoc {
+                self_ty: inner(self_type),
+                trait_: trait_
+                    .as_ref()
+                    .filter(|path| {
+                        !path.path.is_empty() || self.paths.importable(path.id).is_some()
+                    })
+                    .map(|path| Box::new(self.trait_ref(path))),
+                name: name.clone(),
+            },
+            doc::Type::Infer => Ty::Unknown("_".into()),
+            doc::Type::Pat { type_, .. } => self.ty_at(type_, aliases),
+        }
+    }
+
+    /// Nothing written as an output is `()`.
+    pub fn output(&self, output: Option<&doc::Type>) -> Ty {
+        output.map_or_else(Ty::unit, |ty| self.ty(ty))
+    }
+
+    fn resolved(&self, path: &doc::Path, aliases: usize) -> Ty {
+        let (args, _) = self.args(path.args.as_deref());
+        if let Some(item) = self.krate.index.get(&path.id)
+            && let doc::ItemEnum::TypeAlias(alias) = &item.inner
+            && aliases < MAX_ALIASES
+        {
+            return self.expand(alias, &args, aliases);
+        }
+        match self.paths.importable(path.id) {
+            Some(text) => std_alias(&text, &args).unwrap_or(Ty::Adt { path: text, args }),
+            None => Ty::Unknown(path.path.clone()),
+        }
+    }
+
+    fn expand(&self, alias: &doc::TypeAlias, args: &[Arg], aliases: usize) -> Ty {
+        let target = self.ty_at(&alias.type_, aliases + 1);
+        let mut with = Substitution::new();
+        let mut given = args.iter().filter(|arg| !matches!(arg, Arg::Lifetime(_)));
+        for param in self.generics(&alias.generics).params {
+            let default = match &param.kind {
+                ParamKind::Lifetime => continue,
+                ParamKind::Type { default, .. } => default.clone().map(Arg::Type),
+                ParamKind::Const { default, .. } => default.clone().map(Arg::Const),
+            };
+            if let Some(arg) = given.next().cloned().or(default) {
+                with.insert(param.name, arg);
+            }
+        }
+        target.substitute(&with)
+    }
+
+    pub fn trait_ref(&self, path: &doc::Path) -> TraitRef {
+        let (args, assoc) = self.args(path.args.as_deref());
+        let text = self.paths.importable(path.id).unwrap_or_else(|| path.path.clone());
+        TraitRef { path: text, args, assoc }
+    }
+
+    fn args(&self, args: Option<&doc::GenericArgs>) -> (Vec<Arg>, Vec<(String, Ty)>) {
+        match args {
+            None | Some(doc::GenericArgs::ReturnTypeNotation) => (vec![], vec![]),
+            Some(doc::GenericArgs::Parenthesized { inputs, output }) => {
+                let inputs = inputs.iter().map(|ty| self.ty(ty)).collect();
+                let output = self.output(output.as_ref());
+                (vec![Arg::Type(Ty::Tuple(inputs))], vec![("Output".to_owned(), output)])
+            }
+            Some(doc::GenericArgs::AngleBracketed { args, constraints }) => {
+                let each = |arg: &doc::GenericArg| match arg {
+                    doc::GenericArg::Lifetime(name) => Arg::Lifetime(lifetime(Some(name))),
+                    doc::GenericArg::Type(ty) => Arg::Type(self.ty(ty)),
+                    doc::GenericArg::Const(constant) => Arg::Const(constant.expr.clone()),
+                    doc::GenericArg::Infer => Arg::Type(Ty::Unknown("_".into())),
+                };
+                let equal = |constraint: &doc::AssocItemConstraint| match &constraint.binding {
+                    doc::AssocItemConstraintKind::Equality(doc::Term::Type(ty)) => {
+                        Some((constraint.name.clone(), self.ty(ty)))
+                    }
+                    _ => None,
+                };
+                (args.iter().map(each).collect(), constraints.iter().filter_map(equal).collect())
+            }
+        }
+    }
+
+    pub fn bounds(&self, bounds: &[doc::GenericBound]) -> Vec<Bound> {
+        let each = |bound: &doc::GenericBound| match bound {
+            doc::GenericBound::TraitBound { trait_, modifier, .. } => Some(match modifier {
+                doc::TraitBoundModifier::Maybe => Bound::Maybe(self.trait_ref(trait_).path),
+                _ => Bound::Trait(self.trait_ref(trait_)),
+            }),
+            doc::GenericBound::Outlives(name) => Some(Bound::Outlives(lifetime(Some(name)))),
+            doc::GenericBound::Use(_) => None,
+        };
+        bounds.iter().filter_map(each).collect()
+    }
+
+    pub fn generics(&self, generics: &doc::Generics) -> Generics {
+        let mut ours = Generics::default();
+        for param in &generics.params {
+            let kind = match &param.kind {
+                doc::GenericParamDefKind::Lifetime { outlives } => {
+                    let pairs = outlives.iter().map(|other| (param.name.clone(), other.clone()));
+                    ours.outlives.extend(pairs);
+                    ParamKind::Lifetime
+                }
+                doc::GenericParamDefKind::Type { bounds, default, is_synthetic } => {
+                    ParamKind::Type {
+                        bounds: self.bounds(bounds),
+                        default: default.as_ref().map(|ty| self.ty(ty)),
+                        synthetic: *is_synthetic,
+                    }
+                }
+                doc::GenericParamDefKind::Const { type_, default } => {
+                    ParamKind::Const { ty: self.ty(type_), default: default.clone() }
+                }
+            };
+            ours.params.push(Param { name: param.name.clone(), kind });
+        }
+        for predicate in &generics.where_predicates {
+            match predicate {
+                doc::WherePredicate::BoundPredicate { type_, bounds, .. } => {
+                    ours.predicates.push((self.ty(type_), self.bounds(bounds)));
+                }
+                doc::WherePredicate::LifetimePredicate { lifetime, outlives } => {
+                    let pairs = outlives.iter().map(|other| (lifetime.clone(), other.clone()));
+                    ours.outlives.extend(pairs);
+                }
+                doc::WherePredicate::EqPredicate { .. } => {}
+            }
+        }
+        ours
+    }
+}
+
+fn lifetime(name: Option<&str>) -> Lifetime {
+    match name {
+        None | Some("'_") => Lifetime::Elided,
+        Some("'static") => Lifetime::Static,
+        Some(name) => Lifetime::Named(name.to_owned()),
+    }
+}
+
+/// Aliases of the standard library that hide an error type.
+fn std_alias(path: &str, args: &[Arg]) -> Option<Ty> {
+    let result = |ok: Ty, error: &str| {
+        Some(Ty::adt("std::result::Result", vec![ok, Ty::adt(error, vec![])]))
+    };
+    match path {
+        "std::fmt::Result" => result(Ty::unit(), "std::fmt::Error"),
+        "std::io::Result" => result(args.first()?.as_type()?.clone(), "std::io::Error"),
+        _ => None,
+    }
+}
