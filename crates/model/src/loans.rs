@@ -140,8 +140,9 @@ impl Loans {
             }
             self.inherit(result, from);
         }
-        for &(into, from) in &operation.acquires {
-            self.acquire(args[into as usize], args[from as usize]);
+        for acquire in &operation.acquires {
+            let (into, from) = (args[acquire.into as usize], args[acquire.from as usize]);
+            self.acquire(into, from, acquire.kind);
         }
         // What was moved holds nothing any more; its heirs do.
         for (&arg, input) in args.iter().zip(&operation.inputs) {
@@ -261,7 +262,7 @@ impl Loans {
     }
 
     /// The container and all that was derived from it share the new loans.
-    fn acquire(&mut self, into: u32, from: u32) {
+    fn acquire(&mut self, into: u32, from: u32, kind: FlowKind) {
         let mut todo = vec![into];
         let mut seen = vec![];
         while let Some(slot) = todo.pop() {
@@ -269,6 +270,9 @@ impl Loans {
                 continue;
             }
             seen.push(slot);
+            if let (FlowKind::Loan { mutable }, true) = (kind, self.slots[slot as usize].live) {
+                self.lend(slot, Loan { owner: from, mutable });
+            }
             for n in 0..self.slots[from as usize].holds.len() {
                 let loan = self.slots[from as usize].holds[n];
                 if self.slots[slot as usize].live {

@@ -71,6 +71,15 @@ pub enum FlowKind {
     Inherit,
 }
 
+/// After the call, one argument may hold a borrow that came with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Acquire {
+    pub into: u8,
+    pub from: u8,
+    pub kind: FlowKind,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -101,8 +110,7 @@ pub struct Operation {
     pub inputs: Vec<Input>,
     pub output: TypeId,
     pub flows: Vec<Flow>,
-    /// `(into, from)`: after the call, `into` may hold what `from` borrows.
-    pub acquires: Vec<(u8, u8)>,
+    pub acquires: Vec<Acquire>,
     pub docs: Docs,
     pub place: Option<(String, u32)>,
     /// Which of the crate's callables it calls; several operations may call one.

@@ -220,16 +220,15 @@ impl Ty {
                 Some(Arg::Const(text)) => Ty::Array(inner.clone(), text.clone()),
                 _ => ty,
             },
-            Ty::Adt { path, args } if args.iter().any(|arg| matches!(arg, Arg::Const(_))) => {
-                let args = args.iter().map(|arg| match arg {
-                    Arg::Const(name) => match with.get(name.trim_matches(['{', '}', ' '])) {
-                        Some(Arg::Const(text)) => Arg::Const(text.clone()),
-                        _ => arg.clone(),
-                    },
-                    _ => arg.clone(),
-                });
-                Ty::Adt { path: path.clone(), args: args.collect() }
+            Ty::Adt { path, args } if args.iter().any(|arg| !matches!(arg, Arg::Type(_))) => {
+                let args = args.iter().map(|arg| replace_arg(arg, with)).collect();
+                Ty::Adt { path: path.clone(), args }
             }
+            Ty::Ref { lifetime, mutable, inner } => Ty::Ref {
+                lifetime: replace_lifetime(lifetime, with),
+                mutable: *mutable,
+                inner: inner.clone(),
+            },
             _ => ty,
         })
     }
@@ -336,11 +335,7 @@ impl TraitRef {
     pub fn substitute(&self, with: &Substitution) -> TraitRef {
         let args = self.args.iter().map(|arg| match arg {
             Arg::Type(ty) => Arg::Type(ty.substitute(with)),
-            Arg::Const(name) => match with.get(name.trim_matches(['{', '}', ' '])) {
-                Some(chosen @ Arg::Const(_)) => chosen.clone(),
-                _ => arg.clone(),
-            },
-            arg => arg.clone(),
+            arg => replace_arg(arg, with),
         });
         TraitRef {
             path: self.path.clone(),
@@ -363,6 +358,28 @@ impl Bound {
             Bound::Trait(trait_) => Some(trait_),
             _ => None,
         }
+    }
+}
+
+/// Replaces a constant or a lifetime argument by what it stands for.
+fn replace_arg(arg: &Arg, with: &Substitution) -> Arg {
+    match arg {
+        Arg::Const(name) => match with.get(name.trim_matches(['{', '}', ' '])) {
+            Some(chosen @ Arg::Const(_)) => chosen.clone(),
+            _ => arg.clone(),
+        },
+        Arg::Lifetime(lifetime) => Arg::Lifetime(replace_lifetime(lifetime, with)),
+        Arg::Type(_) => arg.clone(),
+    }
+}
+
+fn replace_lifetime(lifetime: &Lifetime, with: &Substitution) -> Lifetime {
+    match lifetime {
+        Lifetime::Named(name) => match with.get(name) {
+            Some(Arg::Lifetime(chosen)) => chosen.clone(),
+            _ => lifetime.clone(),
+        },
+        _ => lifetime.clone(),
     }
 }
 

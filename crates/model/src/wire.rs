@@ -176,6 +176,7 @@ wire!(struct TypeId { 0 });
 wire!(enum Mode { 0 => Own {}, 1 => Shared {}, 2 => Exclusive {}, 3 => Reborrow {} });
 wire!(struct Input { name, ty, mode });
 wire!(struct Flow { input, kind });
+wire!(struct Acquire { into, from, kind });
 wire!(enum FlowKind { 0 => Loan { mutable: m }, 1 => Inherit {} });
 wire!(enum OperationKind {
     0 => Free {}, 1 => Inherent {}, 2 => LocalTrait {}, 3 => ForeignTrait {}, 4 => Constructor {},

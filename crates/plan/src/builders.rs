@@ -1,0 +1,383 @@
+//! Makes and takes apart values of the standard library.
+//!
+//! One flat table: what is not in it cannot be made, and whatever needs it is
+//! skipped with that reason.
+
+use crate::closures::{self, Calls};
+use crate::draft::{Draft, mode_of};
+use crate::flows;
+use crate::resolve::{is_float, is_integer};
+use testsmith_model::api::Docs;
+use testsmith_model::operation::{MAX_INPUTS, OperationKind};
+use testsmith_model::ty::{Arg, Lifetime, Ty};
+
+/// A call on values of these types, written as in a test.
+fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    let flows = flows::of_signature(&inputs, output, &[], false, false);
+    let inputs = inputs.iter().map(|ty| {
+        let (value, mode) = mode_of(ty);
+        (String::new(), value.erase_lifetimes(), mode)
+    });
+    Draft {
+        path: format!("{output}"),
+        kind: OperationKind::Builder,
+        call: call.to_owned(),
+        show: show.to_owned(),
+        inputs: inputs.collect(),
+        output: output.erase_lifetimes(),
+        flows: flows.flows,
+        acquires: flows.acquires,
+        docs: Docs::default(),
+        place: None,
+        callable: None,
+        core: false,
+        panics_by_design: false,
+    }
+}
+
+fn plain(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    row(call, call, inputs, output)
+}
+
+fn string() -> Ty {
+    Ty::adt("std::string::String", vec![])
+}
+
+fn vec_of(item: Ty) -> Ty {
+    Ty::adt("std::vec::Vec", vec![item])
+}
+
+/// Ways to make a value of this type.
+pub fn makers(ty: &Ty) -> Vec<Draft> {
+    match ty {
+        Ty::Tuple(items) if items.len() == 1 => vec![plain("({0},)", items.clone(), ty)],
+        Ty::Tuple(items) => vec![plain(&listed("(", items.len(), ")"), items.clone(), ty)],
+        Ty::Array(item, len) => array(item, len, ty),
+        Ty::Ref { lifetime, mutable, inner } if *lifetime != Lifetime::Static => {
+            reference(inner, *mutable, ty)
+        }
+        Ty::FnPtr { inputs, output } => closures::catalogue(inputs, output, Calls::Pointer)
+            .into_iter()
+            .filter(|closure| !closure.panics)
+            .map(|closure| plain(&closure.text, vec![], ty))
+            .collect(),
+        Ty::Adt { path, .. } if path.starts_with("std::") => std_value(path, ty),
+        _ => vec![],
+    }
+}
+
+fn listed(open: &str, len: usize, close: &str) -> String {
+    let places: Vec<String> = (0..len).map(|n| format!("{{{n}}}")).collect();
+    format!("{open}{}{close}", places.join(", "))
+}
+
+fn array(item: &Ty, len: &str, ty: &Ty) -> Vec<Draft> {
+    match len.parse::<usize>() {
+        Ok(len) if len <= MAX_INPUTS.min(8) => {
+            vec![plain(&listed("[", len, "]"), vec![item.clone(); len], ty)]
+        }
+        _ => vec![
+            plain(&format!("[{{0}}; {len}]"), vec![item.clone()], ty),
+            plain("{ let x = {0}; std::array::from_fn(|_| x.clone()) }", vec![item.clone()], ty),
+        ],
+    }
+}
+
+/// References to what has no size of its own.
+fn reference(inner: &Ty, mutable: bool, ty: &Ty) -> Vec<Draft> {
+    let owner = |owner: Ty| if mutable { Ty::exclusive(owner) } else { Ty::shared(owner) };
+    let text = match (inner, mutable) {
+        (Ty::Prim(name), false) if name == "str" => ("as_str", string()),
+        (Ty::Prim(name), true) if name == "str" => ("as_mut_str", string()),
+        (Ty::Slice(item), false) => ("as_slice", vec_of((**item).clone())),
+        (Ty::Slice(item), true) => ("as_mut_slice", vec_of((**item).clone())),
+        (Ty::Adt { path, .. }, false) if path == "std::path::Path" => {
+            ("as_path", Ty::adt("std::path::PathBuf", vec![]))
+        }
+        (Ty::Adt { path, .. }, false) if path == "std::ffi::OsStr" => {
+            ("as_os_str", Ty::adt("std::ffi::OsString", vec![]))
+        }
+        _ => return vec![],
+    };
+    let (method, owned) = text;
+    let call = format!("<{owned}>::{method}({{0}})");
+    vec![row(&call, &format!("{{.0}}.{method}()"), vec![owner(owned)], ty)]
+}
+
+fn std_value(path: &str, ty: &Ty) -> Vec<Draft> {
+    let arg = |n: usize| ty.type_arg(n).cloned().unwrap_or_else(Ty::unit);
+    let zero = |call: &str| plain(call, vec![], ty);
+    let one = |call: &str, input: Ty| plain(call, vec![input], ty);
+    let name = path.rsplit("::").next().unwrap_or(path);
+    match path {
+        "std::option::Option" => vec![one("Some({0})", arg(0)), zero("None")],
+        "std::result::Result" => vec![one("Ok({0})", arg(0)), one("Err({0})", arg(1))],
+        "std::vec::Vec" => vec_makers(ty, arg(0)),
+        "std::collections::VecDeque"
+        | "std::collections::BTreeSet"
+        | "std::collections::HashSet"
+        | "std::collections::BinaryHeap"
+        | "std::collections::LinkedList" => {
+            let call = format!("Vec::into_iter({{0}}).collect::<{ty}>()");
+            vec![row(&call, "{.0}.into_iter().collect()", vec![vec_of(arg(0))], ty)]
+        }
+        "std::collections::BTreeMap" | "std::collections::HashMap" => {
+            let call = format!("Vec::into_iter({{0}}).collect::<{ty}>()");
+            let pairs = vec_of(Ty::Tuple(vec![arg(0), arg(1)]));
+            vec![row(&call, "{.0}.into_iter().collect()", vec![pairs], ty)]
+        }
+        "std::vec::IntoIter" => {
+            vec![row("Vec::into_iter({0})", "{.0}.into_iter()", vec![vec_of(arg(0))], ty)]
+        }
+        "std::slice::Iter" => {
+            let slice = Ty::shared(Ty::Slice(Box::new(arg(0))));
+            vec![plain("<[_]>::iter({0})", vec![slice], ty)]
+        }
+        "std::str::Chars" => vec![plain("str::chars({0})", vec![Ty::shared(Ty::prim("str"))], ty)],
+        "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc" => pointer(name, &arg(0), ty),
+        "std::ops::Range" => vec![plain("{0}..{1}", vec![arg(0), arg(0)], ty)],
+        "std::ops::RangeInclusive" => vec![plain("{0}..={1}", vec![arg(0), arg(0)], ty)],
+        "std::ops::RangeFrom" => vec![one("{0}..", arg(0))],
+        "std::ops::RangeTo" => vec![one("..{0}", arg(0))],
+        "std::ops::RangeToInclusive" => vec![one("..={0}", arg(0))],
+        "std::ops::RangeFull" => vec![zero("..")],
+        "std::ops::Bound" => vec![
+            one("std::ops::Bound::Included({0})", arg(0)),
+            one("std::ops::Bound::Excluded({0})", arg(0)),
+            zero("std::ops::Bound::Unbounded"),
+        ],
+        "std::cmp::Ordering" => ["Less", "Equal", "Greater"]
+            .iter()
+            .map(|choice| zero(&format!("std::cmp::Ordering::{choice}")))
+            .collect(),
+        "std::cmp::Reverse" | "std::num::Wrapping" | "std::num::Saturating" => {
+            vec![one(&format!("{path}({{0}})"), arg(0))]
+        }
+        "std::cell::Cell" | "std::cell::RefCell" | "std::sync::Mutex" | "std::sync::RwLock"
+        | "std::io::Cursor" => vec![one(&format!("{path}::new({{0}})"), arg(0))],
+        "std::marker::PhantomData" => vec![zero("std::marker::PhantomData")],
+        "std::hash::RandomState" | "std::hash::DefaultHasher" => {
+            vec![zero(&format!("{path}::new()"))]
+        }
+        "std::hash::BuildHasherDefault" => vec![zero("std::default::Default::default()")],
+        "std::borrow::Cow" => cow(ty),
+        "std::pin::Pin" => match arg(0) {
+            Ty::Adt { path, args } if path == "std::boxed::Box" => match args.first() {
+                Some(Arg::Type(inner)) => vec![one("Box::pin({0})", inner.clone())],
+                _ => vec![],
+            },
+            reference @ Ty::Ref { .. } => vec![one("std::pin::Pin::new({0})", reference)],
+            _ => vec![],
+        },
+        _ => plain_value(path, name, ty),
+    }
+}
+
+/// Types of std without parameters that matter to us.
+fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
+    let zero = |call: &str| plain(call, vec![], ty);
+    let with = |call: &str, inputs: &[&str]| {
+        plain(call, inputs.iter().map(|name| Ty::prim(name)).collect(), ty)
+    };
+    match path {
+        "std::time::Duration" => vec![
+            with("std::time::Duration::from_secs({0})", &["u64"]),
+            with("std::time::Duration::from_millis({0})", &["u64"]),
+            with("std::time::Duration::from_nanos({0})", &["u64"]),
+            zero("std::time::Duration::MAX"),
+        ],
+        "std::time::SystemTime" => vec![
+            zero("std::time::UNIX_EPOCH"),
+            plain(
+                "match std::time::UNIX_EPOCH.checked_add({0}) { Some(x) => x, None => {!} }",
+                vec![Ty::adt("std::time::Duration", vec![])],
+                ty,
+            ),
+        ],
+        "std::path::PathBuf" | "std::ffi::OsString" => {
+            vec![plain(&format!("{path}::from({{0}})"), vec![string()], ty)]
+        }
+        "std::ffi::CString" => vec![plain(
+            "match std::ffi::CString::new({0}) { Ok(x) => x, Err(_) => {!} }",
+            vec![string()],
+            ty,
+        )],
+        "std::net::Ipv4Addr" => {
+            vec![with("std::net::Ipv4Addr::new({0}, {1}, {2}, {3})", &["u8"; 4])]
+        }
+        "std::net::Ipv6Addr" => vec![with("std::net::Ipv6Addr::from({0})", &["u128"])],
+        "std::net::IpAddr" => vec![
+            plain("std::net::IpAddr::V4({0})", vec![Ty::adt("std::net::Ipv4Addr", vec![])], ty),
+            plain("std::net::IpAddr::V6({0})", vec![Ty::adt("std::net::Ipv6Addr", vec![])], ty),
+        ],
+        "std::net::SocketAddr" => vec![plain(
+            "std::net::SocketAddr::new({0}, {1})",
+            vec![Ty::adt("std::net::IpAddr", vec![]), Ty::prim("u16")],
+            ty,
+        )],
+        "std::fmt::Error" => vec![zero("std::fmt::Error")],
+        "std::io::Error" => vec![zero("std::io::Error::from(std::io::ErrorKind::Other)")],
+        "std::alloc::Layout" => vec![with(
+            "match std::alloc::Layout::from_size_align({0}, {1}) { Ok(x) => x, Err(_) => {!} }",
+            &["usize", "usize"],
+        )],
+        "std::num::NonZero" => match ty.type_arg(0) {
+            Some(inner) => vec![plain(
+                "match std::num::NonZero::new({0}) { Some(x) => x, None => {!} }",
+                vec![inner.clone()],
+                ty,
+            )],
+            None => vec![],
+        },
+        _ => match name.strip_prefix("NonZero") {
+            Some(inner) if path.starts_with("std::num::") => {
+                let call = format!("match {path}::new({{0}}) {{ Some(x) => x, None => {{!}} }}");
+                vec![with(&call, &[&inner.to_lowercase()])]
+            }
+            _ => vec![],
+        },
+    }
+}
+
+fn vec_makers(ty: &Ty, item: Ty) -> Vec<Draft> {
+    let mut makers = vec![plain("Vec::new()", vec![], ty)];
+    for len in 1..=4 {
+        makers.push(plain(&listed("vec![", len, "]"), vec![item.clone(); len], ty));
+    }
+    if item == Ty::prim("u8") {
+        makers.push(row("String::into_bytes({0})", "{.0}.into_bytes()", vec![string()], ty));
+    }
+    makers
+}
+
+fn pointer(name: &str, inner: &Ty, ty: &Ty) -> Vec<Draft> {
+    let from = |owned: Ty| vec![plain(&format!("<{ty}>::from({{0}})"), vec![owned], ty)];
+    match inner {
+        Ty::Prim(prim) if prim == "str" => from(string()),
+        Ty::Slice(item) => from(vec_of((**item).clone())),
+        Ty::Adt { path, .. } if path == "std::path::Path" => {
+            from(Ty::adt("std::path::PathBuf", vec![]))
+        }
+        Ty::Dyn { .. } => vec![],
+        inner => {
+            let module = match name {
+                "Box" => "Box",
+                "Rc" => "std::rc::Rc",
+                _ => "std::sync::Arc",
+            };
+            vec![plain(&format!("{module}::new({{0}})"), vec![inner.clone()], ty)]
+        }
+    }
+}
+
+fn cow(ty: &Ty) -> Vec<Draft> {
+    let Some(target) = ty.type_arg(0) else { return vec![] };
+    let owned = match target {
+        Ty::Prim(name) if name == "str" => string(),
+        Ty::Slice(item) => vec_of((**item).clone()),
+        Ty::Adt { path, .. } if path == "std::path::Path" => Ty::adt("std::path::PathBuf", vec![]),
+        sized => sized.clone(),
+    };
+    vec![
+        plain("std::borrow::Cow::Owned({0})", vec![owned], ty),
+        plain("std::borrow::Cow::Borrowed({0})", vec![Ty::shared(target.clone())], ty),
+    ]
+}
+
+/// Ways to get at what is inside a value of this type.
+pub fn takers(ty: &Ty) -> Vec<Draft> {
+    let arg = |n: usize| ty.type_arg(n).cloned();
+    let owned = |call: &str, show: &str, output: Option<Ty>| match output {
+        Some(output) if !output.is_unit() && output != Ty::prim("!") => {
+            Some(row(call, show, vec![ty.clone()], &output))
+        }
+        _ => None,
+    };
+    let drafts = match ty {
+        Ty::Tuple(items) => items
+            .iter()
+            .enumerate()
+            .map(|(n, item)| {
+                let call = format!("{{0}}.{n}");
+                owned(&call, &format!("{{.0}}.{n}"), Some(item.clone()))
+            })
+            .collect(),
+        Ty::Ref { inner, .. } if is_integer(inner) || is_float(inner) => {
+            vec![Some(plain("*{0}", vec![Ty::shared((**inner).clone())], inner))]
+        }
+        Ty::Ref { inner, .. } if matches!(&**inner, Ty::Prim(name) if name == "bool" || name == "char") =>
+        {
+            vec![Some(plain("*{0}", vec![Ty::shared((**inner).clone())], inner))]
+        }
+        Ty::Ref { mutable: false, inner, .. } => match &**inner {
+            Ty::Slice(item) => {
+                let output = vec_of((**item).clone());
+                vec![Some(row("<[_]>::to_vec({0})", "{.0}.to_vec()", vec![ty.clone()], &output))]
+            }
+            Ty::Prim(name) if name == "str" => {
+                vec![Some(row(
+                    "str::to_owned({0})",
+                    "{.0}.to_owned()",
+                    vec![ty.clone()],
+                    &string(),
+                ))]
+            }
+            _ => vec![],
+        },
+        Ty::Adt { path, .. } => match path.as_str() {
+            "std::option::Option" => {
+                vec![owned("match {0} { Some(x) => x, None => {!} }", "{.0}.unwrap()", arg(0))]
+            }
+            "std::result::Result" => vec![
+                owned("match {0} { Ok(x) => x, Err(_) => {!} }", "{.0}.ok().unwrap()", arg(0)),
+                owned("match {0} { Ok(_) => {!}, Err(x) => x }", "{.0}.err().unwrap()", arg(1)),
+            ],
+            "std::boxed::Box" if arg(0).is_some_and(|inner| !inner.is_unsized()) => {
+                vec![owned("*{0}", "*{.0}", arg(0))]
+            }
+            "std::vec::Vec" => match arg(0) {
+                Some(item) => vec![Some(row(
+                    "match Vec::pop({0}) { Some(x) => x, None => {!} }",
+                    "{.0}.pop().unwrap()",
+                    vec![Ty::exclusive(ty.clone())],
+                    &item,
+                ))],
+                None => vec![],
+            },
+            "std::borrow::Cow" if arg(0) == Some(Ty::prim("str")) => {
+                vec![owned(
+                    "std::borrow::Cow::into_owned({0})",
+                    "{.0}.into_owned()",
+                    Some(string()),
+                )]
+            }
+            _ => vec![],
+        },
+        _ => vec![],
+    };
+    drafts.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::operation::{FlowKind, Mode};
+
+    #[test]
+    fn some_of_a_reference_borrows_the_value() {
+        let option = Ty::adt("std::option::Option", vec![Ty::shared(Ty::prim("i32"))]);
+        let makers = makers(&option);
+        assert_eq!(makers[0].inputs[0].2, Mode::Shared);
+        assert_eq!(makers[0].flows[0].kind, FlowKind::Loan { mutable: false });
+        let takers = takers(&option);
+        assert_eq!(takers[0].flows[0].kind, FlowKind::Inherit);
+    }
+
+    #[test]
+    fn a_slice_is_borrowed_from_a_vector() {
+        let slice = Ty::exclusive(Ty::Slice(Box::new(Ty::prim("u8"))));
+        let makers = makers(&slice);
+        assert_eq!(makers[0].show, "{.0}.as_mut_slice()");
+        assert_eq!(makers[0].inputs[0].1.to_string(), "std::vec::Vec<u8>");
+    }
+}

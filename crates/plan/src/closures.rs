@@ -1,0 +1,160 @@
+//! The catalogue of closures handed to higher-order functions.
+//!
+//! Each is a piece of source text that a person would write in a test; a
+//! value that only the caller can supply becomes one more argument of the
+//! operation.
+
+use testsmith_model::ty::Ty;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closure {
+    /// The text; `{+}` stands for the extra argument.
+    pub text: String,
+    pub extra: Option<Ty>,
+    pub panics: bool,
+}
+
+/// How often the closure may be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    Once,
+    Many,
+    /// Without changing anything it captured.
+    ManyShared,
+    /// Capturing nothing: a function pointer.
+    Pointer,
+}
+
+impl Calls {
+    pub fn of_trait(name: &str) -> Calls {
+        match name {
+            "FnOnce" => Calls::Once,
+            "FnMut" => Calls::Many,
+            _ => Calls::ManyShared,
+        }
+    }
+}
+
+/// Closures for one signature, the plainest first; the last one panics.
+pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
+    let ignore = format!("|{}|", vec!["_"; inputs.len()].join(", "));
+    let plain = |text: String| Closure { text, extra: None, panics: false };
+    let mut closures = vec![];
+    match output {
+        output if output.is_unit() => {
+            closures.push(plain(format!("{ignore} {{}}")));
+            if let [.., Ty::Ref { mutable: true, inner, .. }] = inputs
+                && let Some(change) = change_of(inner)
+            {
+                let names = vec!["_"; inputs.len() - 1].join(", ");
+                let comma = if inputs.len() > 1 { ", " } else { "" };
+                closures.push(plain(format!("|{names}{comma}x| {change}")));
+            }
+        }
+        Ty::Prim(name) if name == "bool" => {
+            closures.push(plain(format!("{ignore} true")));
+            closures.push(plain(format!("{ignore} false")));
+            if inputs.len() == 2 && inputs[0] == inputs[1] {
+                closures.push(plain("|a, b| a == b".to_owned()));
+            }
+            if matches!(calls, Calls::Many | Calls::Once) {
+                closures.push(plain(format!(
+                    "{{ let mut n = 0; move {ignore} {{ n += 1; n % 2 == 0 }} }}"
+                )));
+            }
+        }
+        Ty::Adt { path, .. } if path == "std::cmp::Ordering" => {
+            if inputs.len() == 2 && inputs[0] == inputs[1] {
+                closures.push(plain("|a, b| a.cmp(b)".to_owned()));
+                closures.push(plain("|a, b| b.cmp(a)".to_owned()));
+            } else if inputs.len() == 4 {
+                closures.push(plain("|a, _, b, _| a.cmp(b)".to_owned()));
+            }
+            for choice in ["Less", "Equal", "Greater"] {
+                closures.push(plain(format!("{ignore} std::cmp::Ordering::{choice}")));
+            }
+        }
+        _ => closures.extend(returning(inputs, output, calls, &ignore)),
+    }
+    let panicking = format!("{ignore} panic!(\"the closure panics\")");
+    closures.push(Closure { text: panicking, extra: None, panics: true });
+    closures
+}
+
+/// Closures that hand back what they were given, or a value from outside.
+fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Closure> {
+    let mut closures = vec![];
+    let nth = |n: usize, body: &str| {
+        let names: Vec<&str> = (0..inputs.len()).map(|i| if i == n { "x" } else { "_" }).collect();
+        let text = format!("|{}| {body}", names.join(", "));
+        Closure { text, extra: None, panics: false }
+    };
+    for (n, input) in inputs.iter().enumerate() {
+        match input {
+            input if input.erase_lifetimes() == output.erase_lifetimes() => {
+                closures.push(nth(n, "x"));
+            }
+            Ty::Ref { inner, .. } if **inner == *output => closures.push(nth(n, "x.clone()")),
+            _ => {}
+        }
+    }
+    if let Some(text) = constant_of(output) {
+        closures.push(Closure { text: format!("{ignore} {text}"), extra: None, panics: false });
+    }
+    let given = match calls {
+        Calls::Once => Some(format!("move {ignore} {{+}}")),
+        Calls::Many | Calls::ManyShared => {
+            Some(format!("{{ let x = {{+}}; move {ignore} x.clone() }}"))
+        }
+        Calls::Pointer => None,
+    };
+    if let Some(text) = given
+        && !output.borrows()
+    {
+        closures.push(Closure { text, extra: Some(output.clone()), panics: false });
+    }
+    closures
+}
+
+fn change_of(ty: &Ty) -> Option<String> {
+    match ty {
+        Ty::Prim(name) if name == "bool" => Some("*x = !*x".into()),
+        Ty::Prim(name) if name == "f32" || name == "f64" => Some("*x += 1.0".into()),
+        Ty::Prim(name) if name != "char" && name != "str" => Some("*x = x.wrapping_add(1)".into()),
+        Ty::Adt { path, .. } if path == "std::string::String" => Some("x.push('!')".into()),
+        _ => None,
+    }
+}
+
+fn constant_of(ty: &Ty) -> Option<String> {
+    match ty {
+        Ty::Prim(name) if name == "str" => None,
+        Ty::Prim(name) if name == "char" => Some("'x'".into()),
+        Ty::Prim(name) if name == "f32" || name == "f64" => Some("1.0".into()),
+        Ty::Prim(_) => Some("1".into()),
+        Ty::Adt { path, .. } if path == "std::option::Option" => Some("None".into()),
+        Ty::Adt { path, .. } if path == "std::string::String" => Some("String::from(\"x\")".into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_closure_panics_and_the_first_is_plain() {
+        let closures = catalogue(&[Ty::prim("i32")], &Ty::prim("bool"), Calls::Many);
+        assert_eq!(closures[0].text, "|_| true");
+        assert!(closures.last().unwrap().panics);
+        assert!(closures[..closures.len() - 1].iter().all(|closure| !closure.panics));
+    }
+
+    #[test]
+    fn an_unknown_output_is_an_argument_of_the_operation() {
+        let output = Ty::adt("a::B", vec![]);
+        let closures = catalogue(&[], &output, Calls::Once);
+        assert_eq!(closures[0].text, "move || {+}");
+        assert_eq!(closures[0].extra, Some(output));
+    }
+}

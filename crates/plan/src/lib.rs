@@ -1,0 +1,459 @@
+//! From a generic API to concrete operations.
+//!
+//! Proposes drafts and is told which of them compile; never runs a compiler
+//! itself. The rounds: every callable with the first menu, those refused with
+//! the next one, then builders for whatever the accepted drafts take and
+//! return, then further instances of callables that make what is still
+//! missing. What remains without a way to be called is a skip.
+#![forbid(unsafe_code)]
+
+mod builders;
+mod choose;
+mod closures;
+mod draft;
+mod flows;
+mod literals;
+mod resolve;
+mod std_traits;
+
+pub use draft::{Draft, fill_call, passed};
+pub use literals::{pool, range_of};
+
+use choose::Menu;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use testsmith_model::api::{Api, CallableKind};
+use testsmith_model::operation::{
+    Abilities, Input, Mode, Operation, OperationKind, Plan, TypeId, TypeInfo,
+};
+use testsmith_model::skip::{Reason, Skip};
+use testsmith_model::ty::{Lifetime, Substitution, Ty};
+
+/// What the compiler said of a draft: nothing, or why not.
+pub type Verdict = Option<String>;
+
+/// Types that nest deeper are not built.
+const MAX_NESTING: usize = 6;
+/// Builders are proposed in rounds; each round may need new types.
+const MAX_BUILDER_ROUNDS: usize = 6;
+/// Rounds of further instances for types that nothing makes.
+const MAX_DEMAND_ROUNDS: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Menu(usize),
+    Build(usize),
+    Demand(usize),
+    Done,
+}
+
+pub struct Planner<'a> {
+    api: &'a Api,
+    menus: Vec<Menu>,
+    stage: Stage,
+    /// Callables without an accepted draft.
+    pending: BTreeSet<u32>,
+    refused: BTreeMap<u32, (Reason, String)>,
+    proposed: Vec<Draft>,
+    accepted: Vec<Draft>,
+    /// Texts already asked about.
+    asked: HashSet<String>,
+    built: HashSet<Ty>,
+}
+
+impl<'a> Planner<'a> {
+    pub fn new(api: &'a Api) -> Planner<'a> {
+        Planner {
+            api,
+            menus: choose::menus(),
+            stage: Stage::Menu(0),
+            pending: (0..api.callables.len() as u32).collect(),
+            refused: BTreeMap::new(),
+            proposed: vec![],
+            accepted: vec![],
+            asked: HashSet::new(),
+            built: HashSet::new(),
+        }
+    }
+
+    /// The next drafts to ask the compiler about; nothing when done.
+    pub fn propose(&mut self) -> &[Draft] {
+        self.proposed.clear();
+        while self.proposed.is_empty() && self.stage != Stage::Done {
+            let drafts = match self.stage {
+                Stage::Menu(turn) => self.by_menu(turn),
+                Stage::Build(_) => self.builders(),
+                Stage::Demand(_) => self.demanded(),
+                Stage::Done => vec![],
+            };
+            self.stage = self.following(drafts.is_empty());
+            for draft in drafts {
+                if self.asked.insert(draft.probe("f")) {
+                    self.proposed.push(draft);
+                }
+            }
+        }
+        &self.proposed
+    }
+
+    /// Takes the compiler's word on the drafts proposed last.
+    pub fn learn(&mut self, verdicts: &[Verdict]) {
+        for (draft, verdict) in std::mem::take(&mut self.proposed).into_iter().zip(verdicts) {
+            match (verdict, draft.callable) {
+                (None, callable) => {
+                    if let Some(callable) = callable {
+                        self.pending.remove(&callable);
+                    }
+                    self.accepted.push(draft);
+                }
+                (Some(why), Some(callable)) => {
+                    let first = why.lines().next().unwrap_or_default().to_owned();
+                    self.refused.entry(callable).or_insert((Reason::NoSuchTypes, first));
+                }
+                (Some(_), None) => {}
+            }
+        }
+    }
+
+    fn following(&self, empty: bool) -> Stage {
+        match self.stage {
+            Stage::Menu(turn) if turn + 1 < self.menus.len() => Stage::Menu(turn + 1),
+            Stage::Menu(_) => Stage::Build(0),
+            Stage::Build(round) if !empty && round + 1 < MAX_BUILDER_ROUNDS => {
+                Stage::Build(round + 1)
+            }
+            Stage::Build(_) => Stage::Demand(0),
+            Stage::Demand(round) if !empty && round + 1 < MAX_DEMAND_ROUNDS => {
+                Stage::Demand(round + 1)
+            }
+            Stage::Demand(_) | Stage::Done => Stage::Done,
+        }
+    }
+
+    fn by_menu(&mut self, turn: usize) -> Vec<Draft> {
+        let menu = &self.menus[turn];
+        let mut drafts = vec![];
+        let pending: Vec<u32> = self.pending.iter().copied().collect();
+        for number in pending {
+            match self.drafts_of(number, menu, &Substitution::new()) {
+                Ok(found) => drafts.extend(found),
+                Err(refused) => {
+                    // Only a closure or an object may look different next time.
+                    if refused.0 != Reason::NoSuchTypes {
+                        self.pending.remove(&number);
+                    }
+                    self.refused.insert(number, refused);
+                }
+            }
+        }
+        drafts
+    }
+
+    fn drafts_of(
+        &self,
+        number: u32,
+        menu: &Menu,
+        fixed: &Substitution,
+    ) -> Result<Vec<Draft>, draft::Refused> {
+        let callable = &self.api.callables[number as usize];
+        if callable.kind == CallableKind::ForeignTrait {
+            let mut chooser = choose::Chooser::new(self.api, &callable.generics, menu);
+            let with = chooser.substitution(callable, fixed);
+            let self_ty = callable.self_ty.as_ref().expect("a trait impl has a type");
+            let self_ty = resolve::normalize(self.api, &self_ty.substitute(&with));
+            if let Some(mut draft) = std_traits::rewrite(callable, &self_ty) {
+                draft.callable = Some(number);
+                return Ok(vec![draft]);
+            }
+        }
+        let mut drafts = draft::drafts(self.api, callable, menu, fixed)?;
+        for draft in &mut drafts {
+            draft.callable = Some(number);
+        }
+        Ok(drafts)
+    }
+
+    /// Builders for every type that an accepted draft takes or returns.
+    fn builders(&mut self) -> Vec<Draft> {
+        let mut types: BTreeSet<Ty> = BTreeSet::new();
+        for draft in &self.accepted {
+            for (_, ty, mode) in &draft.inputs {
+                types.insert(ty.clone());
+                if *mode == Mode::Reborrow {
+                    types.insert(ty.clone());
+                }
+            }
+            types.insert(draft.output.clone());
+        }
+        let mut drafts = vec![];
+        for ty in types {
+            if nesting(&ty) > MAX_NESTING || !self.built.insert(ty.clone()) {
+                continue;
+            }
+            drafts.extend(builders::makers(&ty));
+            drafts.extend(builders::takers(&ty));
+            if may_iterate(&ty) {
+                let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
+                let kind = if local { OperationKind::ForeignTrait } else { OperationKind::Builder };
+                drafts.extend(std_traits::iterator_methods(self.api, &ty, kind));
+            }
+        }
+        drafts
+    }
+
+    /// Further instances of callables whose result is a type nothing makes yet.
+    fn demanded(&mut self) -> Vec<Draft> {
+        let reach = self.reach();
+        let mut missing: BTreeSet<Ty> = BTreeSet::new();
+        for draft in &self.accepted {
+            for (_, ty, mode) in &draft.inputs {
+                if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING {
+                    missing.insert(ty.clone());
+                }
+            }
+        }
+        let mut drafts = vec![];
+        for ty in &missing {
+            for (number, callable) in self.api.callables.iter().enumerate() {
+                let mut with = Substitution::new();
+                let output = match callable.self_ty.as_ref() {
+                    Some(self_ty) => {
+                        let me = testsmith_model::ty::Arg::Type(self_ty.clone());
+                        callable.output.substitute(&Substitution::from([("Self".into(), me)]))
+                    }
+                    None => callable.output.clone(),
+                };
+                let makes = produced_by(&output).into_iter().any(|output| {
+                    output.path() == ty.path() && resolve::unify(output, ty, &mut with)
+                });
+                if makes && ty.path().is_some() && with.values().next().is_some() {
+                    let found = self.drafts_of(number as u32, &self.menus[0], &with);
+                    drafts.extend(found.into_iter().flatten());
+                }
+            }
+        }
+        // New operations may need builders of their own.
+        let fresh = self.builders();
+        drafts.extend(fresh);
+        drafts
+    }
+
+    fn reach(&self) -> Reach {
+        let mut reach = Reach::default();
+        for draft in &self.accepted {
+            for ty in draft.inputs.iter().map(|(_, ty, _)| ty).chain([&draft.output]) {
+                if !literals::pool(ty, &self.api.literals).is_empty() {
+                    reach.add(ty);
+                }
+            }
+        }
+        let mut waiting: Vec<&Draft> = self.accepted.iter().collect();
+        loop {
+            let before = waiting.len();
+            waiting.retain(|draft| {
+                let ready = draft.inputs.iter().all(|(_, ty, mode)| reach.has(ty, *mode));
+                if ready {
+                    reach.add(&draft.output);
+                }
+                !ready
+            });
+            if waiting.len() == before {
+                return reach;
+            }
+        }
+    }
+
+    /// Numbers the types and operations and names what is left out.
+    pub fn finish(mut self) -> Plan {
+        let reach = self.reach();
+        let mut unreachable: BTreeMap<u32, String> = BTreeMap::new();
+        let mut kept = vec![];
+        for draft in std::mem::take(&mut self.accepted) {
+            let missing = draft.inputs.iter().find(|(_, ty, mode)| !reach.has(ty, *mode));
+            match (missing, draft.callable) {
+                (None, _) => kept.push(draft),
+                (Some((_, ty, _)), Some(callable)) => {
+                    unreachable.insert(callable, ty.to_string());
+                }
+                (Some(_), None) => {}
+            }
+        }
+        // The order of acceptance depends on rounds; the order of the API does not.
+        kept.sort_by(|a, b| {
+            let key = |draft: &Draft| (draft.callable.unwrap_or(u32::MAX), draft.path.clone());
+            key(a).cmp(&key(b))
+        });
+        let mut numbering = Numbering::default();
+        let operations: Vec<Operation> =
+            kept.into_iter().map(|draft| numbering.operation(draft)).collect();
+        let called: HashSet<u32> = operations.iter().filter_map(|op| op.callable).collect();
+        let mut skips = self.api.skips.clone();
+        for (number, callable) in self.api.callables.iter().enumerate() {
+            let number = number as u32;
+            if called.contains(&number) {
+                continue;
+            }
+            let (reason, detail) = match unreachable.remove(&number) {
+                Some(ty) => (Reason::NoValue, ty),
+                None => {
+                    self.refused.remove(&number).unwrap_or((Reason::NoSuchTypes, String::new()))
+                }
+            };
+            skips.push(Skip {
+                path: callable.path.clone(),
+                reason,
+                detail,
+                core: callable.is_core(),
+            });
+        }
+        let literals = numbering.literals(self.api);
+        Plan {
+            krate: self.api.krate.clone(),
+            version: self.api.version.clone(),
+            types: numbering.types,
+            operations,
+            literals,
+            skips,
+            core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
+        }
+    }
+}
+
+/// The types whose values can be had.
+#[derive(Default)]
+struct Reach {
+    owned: HashSet<Ty>,
+    /// Behind a shared or an exclusive reference.
+    shared: HashSet<Ty>,
+    exclusive: HashSet<Ty>,
+}
+
+impl Reach {
+    fn add(&mut self, ty: &Ty) {
+        if let Ty::Ref { mutable, inner, .. } = ty {
+            self.shared.insert((**inner).clone());
+            if *mutable {
+                self.exclusive.insert((**inner).clone());
+            }
+        }
+        self.owned.insert(ty.clone());
+    }
+
+    fn has(&self, ty: &Ty, mode: Mode) -> bool {
+        self.owned.contains(ty)
+            || match mode {
+                Mode::Own | Mode::Reborrow => false,
+                Mode::Shared => self.shared.contains(ty),
+                Mode::Exclusive => self.exclusive.contains(ty),
+            }
+    }
+}
+
+/// Gives numbers to types as they come up.
+#[derive(Default)]
+struct Numbering {
+    types: Vec<TypeInfo>,
+    known: HashMap<Ty, TypeId>,
+}
+
+impl Numbering {
+    fn number(&mut self, ty: &Ty) -> TypeId {
+        if let Some(id) = self.known.get(ty) {
+            return *id;
+        }
+        let pointee = match ty {
+            Ty::Ref { mutable, inner, .. } if !inner.is_unsized() => {
+                Some((self.number(inner), *mutable))
+            }
+            _ => None,
+        };
+        let id = TypeId(self.types.len() as u32);
+        self.types.push(TypeInfo {
+            ty: ty.clone(),
+            abilities: Abilities::default(),
+            pointee,
+            is_reference: matches!(ty, Ty::Ref { .. }),
+        });
+        self.known.insert(ty.clone(), id);
+        id
+    }
+
+    fn operation(&mut self, draft: Draft) -> Operation {
+        let input =
+            |(name, ty, mode): (String, Ty, Mode)| Input { name, ty: self.number(&ty), mode };
+        let inputs = draft.inputs.into_iter().map(input).collect();
+        Operation {
+            path: draft.path,
+            kind: draft.kind,
+            call: draft.call,
+            show: draft.show,
+            inputs,
+            output: self.number(&draft.output),
+            flows: draft.flows,
+            acquires: draft.acquires,
+            docs: draft.docs,
+            place: draft.place,
+            callable: draft.callable,
+            core: draft.core,
+            panics_by_design: draft.panics_by_design,
+        }
+    }
+
+    fn literals(&self, api: &Api) -> Vec<(TypeId, Vec<testsmith_model::sequence::Literal>)> {
+        let each = |(n, info): (usize, &TypeInfo)| {
+            let pool = literals::pool(&info.ty, &api.literals);
+            (!pool.is_empty()).then_some((TypeId(n as u32), pool))
+        };
+        self.types.iter().enumerate().filter_map(each).collect()
+    }
+}
+
+fn nesting(ty: &Ty) -> usize {
+    let deepest = |types: &mut dyn Iterator<Item = &Ty>| types.map(nesting).max().unwrap_or(0);
+    match ty {
+        Ty::Adt { args, .. } => 1 + deepest(&mut args.iter().filter_map(|arg| arg.as_type())),
+        Ty::Tuple(items) => 1 + deepest(&mut items.iter()),
+        Ty::Ref { inner, .. } | Ty::Ptr { inner, .. } => nesting(inner),
+        Ty::Slice(inner) | Ty::Array(inner, _) => 1 + nesting(inner),
+        _ => 1,
+    }
+}
+
+/// What a result of this type can be taken apart into.
+fn produced_by(output: &Ty) -> Vec<&Ty> {
+    match output.path() {
+        Some("std::option::Option" | "std::result::Result") => {
+            output.type_arg(0).into_iter().collect()
+        }
+        _ => match output {
+            Ty::Tuple(items) => items.iter().collect(),
+            _ => vec![output],
+        },
+    }
+}
+
+/// Collections are not iterators, and asking would cost a probe each.
+fn may_iterate(ty: &Ty) -> bool {
+    match ty {
+        Ty::Adt { path, .. } => {
+            !path.starts_with("std::collections::") || path.matches("::").count() > 2
+        }
+        _ => false,
+    }
+    .then(|| {
+        !matches!(
+            ty.path(),
+            Some(
+                "std::vec::Vec"
+                    | "std::option::Option"
+                    | "std::result::Result"
+                    | "std::string::String"
+            )
+        )
+    })
+    .unwrap_or(false)
+}
+
+/// Whether a value of the type is a `&'static` reference.
+pub fn is_static_reference(ty: &Ty) -> bool {
+    matches!(ty, Ty::Ref { lifetime: Lifetime::Static, .. })
+}

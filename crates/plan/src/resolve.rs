@@ -1,0 +1,272 @@
+//! Associated types, where they can be known without a compiler.
+//!
+//! Local impls are matched by unification; a short table knows the standard
+//! library. What stays unresolved is left as a qualified path, which rustc
+//! will normalise itself.
+
+use testsmith_model::api::{Api, Impl, ParamKind};
+use testsmith_model::ty::{Arg, Lifetime, Substitution, TraitRef, Ty};
+
+/// Projections inside projections end somewhere.
+const MAX_DEPTH: usize = 8;
+
+/// Replaces every associated type that is known.
+pub fn normalize(api: &Api, ty: &Ty) -> Ty {
+    normalize_at(api, ty, 0)
+}
+
+fn normalize_at(api: &Api, ty: &Ty, depth: usize) -> Ty {
+    ty.map(&mut |ty| match &ty {
+        Ty::Assoc { self_ty, trait_, name } if depth < MAX_DEPTH => {
+            match lookup(api, self_ty, trait_.as_deref(), name) {
+                Some(found) => normalize_at(api, &found, depth + 1),
+                None => ty,
+            }
+        }
+        _ => ty,
+    })
+}
+
+fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
+    let same_trait = |known: &Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
+    for known in api.impls.iter().filter(|known| same_trait(known)) {
+        let Some((_, target)) = known.assoc.iter().find(|(n, _)| n == name) else { continue };
+        let mut with = Substitution::new();
+        if unify(&known.for_, self_ty, &mut with) && trait_args_agree(known, trait_, &mut with) {
+            return Some(target.substitute(&with).substitute(&self_is(self_ty)));
+        }
+    }
+    std_projection(self_ty, trait_.map(TraitRef::name), name)
+}
+
+fn self_is(self_ty: &Ty) -> Substitution {
+    Substitution::from([("Self".to_owned(), Arg::Type(self_ty.clone()))])
+}
+
+fn trait_args_agree(known: &Impl, wanted: Option<&TraitRef>, with: &mut Substitution) -> bool {
+    let Some(wanted) = wanted else { return true };
+    let pairs = known.trait_.args.iter().zip(&wanted.args);
+    pairs.into_iter().all(|(pattern, concrete)| unify_arg(pattern, concrete, with))
+}
+
+/// Finds what the parameters in `pattern` must be for it to equal `concrete`.
+pub fn unify(pattern: &Ty, concrete: &Ty, with: &mut Substitution) -> bool {
+    match (pattern, concrete) {
+        (Ty::Param(name), _) => match with.get(name) {
+            Some(Arg::Type(bound)) => {
+                bound == concrete || bound.erase_lifetimes() == concrete.erase_lifetimes()
+            }
+            Some(_) => false,
+            None => {
+                with.insert(name.clone(), Arg::Type(concrete.clone()));
+                true
+            }
+        },
+        (Ty::Adt { path: a, args: x }, Ty::Adt { path: b, args: y }) => {
+            let types = |args: &[Arg]| -> Vec<Arg> {
+                args.iter().filter(|arg| !matches!(arg, Arg::Lifetime(_))).cloned().collect()
+            };
+            let lifetimes = |args: &[Arg]| -> Vec<Arg> {
+                args.iter().filter(|arg| matches!(arg, Arg::Lifetime(_))).cloned().collect()
+            };
+            let (p, c) = (types(x), types(y));
+            a == b
+                && p.len() == c.len()
+                && p.iter().zip(&c).all(|(p, c)| unify_arg(p, c, with))
+                && lifetimes(x).iter().zip(&lifetimes(y)).all(|(p, c)| unify_arg(p, c, with))
+        }
+        (
+            Ty::Ref { lifetime: p, mutable: a, inner: x },
+            Ty::Ref { lifetime: c, mutable: b, inner: y },
+        ) => a == b && unify_lifetime(p, c, with) && unify(x, y, with),
+        (Ty::Ptr { mutable: a, inner: x }, Ty::Ptr { mutable: b, inner: y }) => {
+            a == b && unify(x, y, with)
+        }
+        (Ty::Slice(x), Ty::Slice(y)) => unify(x, y, with),
+        (Ty::Array(x, n), Ty::Array(y, m)) => {
+            unify(x, y, with) && unify_arg(&Arg::Const(n.clone()), &Arg::Const(m.clone()), with)
+        }
+        (Ty::Tuple(x), Ty::Tuple(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| unify(x, y, with))
+        }
+        _ => pattern == concrete,
+    }
+}
+
+fn unify_arg(pattern: &Arg, concrete: &Arg, with: &mut Substitution) -> bool {
+    match (pattern, concrete) {
+        (Arg::Type(p), Arg::Type(c)) => unify(p, c, with),
+        (Arg::Lifetime(p), Arg::Lifetime(c)) => unify_lifetime(p, c, with),
+        (Arg::Const(p), Arg::Const(c)) => {
+            let is_name = p.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            match with.get(p) {
+                Some(Arg::Const(bound)) => bound == c,
+                None if is_name => {
+                    with.insert(p.clone(), Arg::Const(c.clone()));
+                    true
+                }
+                _ => p == c,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Lifetimes never refuse: regions are for the compiler to relate.
+fn unify_lifetime(pattern: &Lifetime, concrete: &Lifetime, with: &mut Substitution) -> bool {
+    if let Lifetime::Named(name) = pattern {
+        with.entry(name.clone()).or_insert_with(|| Arg::Lifetime(concrete.clone()));
+    }
+    true
+}
+
+const INTEGERS: [&str; 12] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+
+pub fn is_integer(ty: &Ty) -> bool {
+    matches!(ty, Ty::Prim(name) if INTEGERS.contains(&name.as_str()))
+}
+
+pub fn is_float(ty: &Ty) -> bool {
+    matches!(ty, Ty::Prim(name) if name == "f32" || name == "f64")
+}
+
+/// What one item of an iterator or collection of the standard library is.
+pub fn std_item(ty: &Ty) -> Option<Ty> {
+    let arg = |n| ty.type_arg(n).cloned();
+    let by = |lifetime: &Lifetime, mutable, inner: Ty| {
+        Some(Ty::Ref { lifetime: lifetime.clone(), mutable, inner: Box::new(inner) })
+    };
+    match ty {
+        Ty::Array(item, _) => Some((**item).clone()),
+        Ty::Ref { lifetime, mutable, inner } => match &**inner {
+            Ty::Slice(item) | Ty::Array(item, _) => by(lifetime, *mutable, (**item).clone()),
+            Ty::Adt { path, .. } if is_sequence(path) => {
+                by(lifetime, *mutable, inner.type_arg(0)?.clone())
+            }
+            _ => None,
+        },
+        Ty::Adt { path, args } => match path.as_str() {
+            "std::ops::Range" | "std::ops::RangeInclusive" | "std::ops::RangeFrom"
+                if is_integer(ty.type_arg(0)?) =>
+            {
+                arg(0)
+            }
+            "std::str::Chars" => Some(Ty::prim("char")),
+            "std::str::Bytes" => Some(Ty::prim("u8")),
+            "std::slice::Iter" | "std::slice::IterMut" => match args.first() {
+                Some(Arg::Lifetime(lifetime)) => by(lifetime, path.ends_with("Mut"), arg(0)?),
+                _ => None,
+            },
+            "std::collections::BTreeMap" | "std::collections::HashMap" => {
+                Some(Ty::Tuple(vec![arg(0)?, arg(1)?]))
+            }
+            "std::boxed::Box" => std_item(ty.type_arg(0)?),
+            path if is_sequence(path) => arg(0),
+            path if path.ends_with("::IntoIter") || path.ends_with("::Drain") => {
+                match ty.type_arg(1) {
+                    Some(_) if path.contains("map") => Some(Ty::Tuple(vec![arg(0)?, arg(1)?])),
+                    _ => arg(0),
+                }
+                .filter(|_| path.starts_with("std::"))
+            }
+            _ => None,
+        },
+        Ty::Dyn { bounds, .. } => bounds.iter().find_map(|bound| bound.assoc("Item").cloned()),
+        _ => None,
+    }
+}
+
+fn is_sequence(path: &str) -> bool {
+    matches!(
+        path,
+        "std::vec::Vec"
+            | "std::collections::VecDeque"
+            | "std::collections::BTreeSet"
+            | "std::collections::HashSet"
+            | "std::collections::BinaryHeap"
+            | "std::collections::LinkedList"
+            | "std::option::Option"
+    )
+}
+
+fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> {
+    match (trait_, name) {
+        (Some("IntoIterator" | "Iterator") | None, "Item") => std_item(self_ty),
+        (Some("IntoIterator"), "IntoIter") => match self_ty {
+            Ty::Adt { path, .. } if path == "std::vec::Vec" => {
+                Some(Ty::adt("std::vec::IntoIter", vec![self_ty.type_arg(0)?.clone()]))
+            }
+            Ty::Adt { path, .. } if path.contains("::IntoIter") || path.ends_with("Range") => {
+                Some(self_ty.clone())
+            }
+            _ => None,
+        },
+        (Some("FromStr"), "Err") if is_integer(self_ty) => {
+            Some(Ty::adt("std::num::ParseIntError", vec![]))
+        }
+        (Some("FromStr"), "Err") if is_float(self_ty) => {
+            Some(Ty::adt("std::num::ParseFloatError", vec![]))
+        }
+        (Some("Deref" | "DerefMut"), "Target") => match self_ty.path()? {
+            "std::boxed::Box" | "std::rc::Rc" | "std::sync::Arc" => self_ty.type_arg(0).cloned(),
+            "std::vec::Vec" => Some(Ty::Slice(Box::new(self_ty.type_arg(0)?.clone()))),
+            "std::string::String" => Some(Ty::prim("str")),
+            _ => None,
+        },
+        (Some("BuildHasher"), "Hasher") if self_ty.path() == Some("std::hash::RandomState") => {
+            Some(Ty::adt("std::hash::DefaultHasher", vec![]))
+        }
+        (Some(_), "Output") if is_integer(self_ty) || is_float(self_ty) => Some(self_ty.clone()),
+        _ => None,
+    }
+}
+
+/// The defaults of a type's own parameters, by parameter name.
+pub fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
+    let Some(def) = api.types.get(path) else { return vec![] };
+    let types = def.generics.params.iter().filter(|p| !matches!(p.kind, ParamKind::Lifetime));
+    let default = |(n, param): (usize, &'a testsmith_model::api::Param)| match &param.kind {
+        ParamKind::Type { default: Some(ty), .. } => Some((n, ty)),
+        _ => None,
+    };
+    types.enumerate().filter_map(default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unification_binds_types_and_lifetimes() {
+        let pattern = Ty::Adt {
+            path: "a::Iter".into(),
+            args: vec![
+                Arg::Lifetime(Lifetime::Named("'x".into())),
+                Arg::Type(Ty::Param("T".into())),
+            ],
+        };
+        let concrete = Ty::Adt {
+            path: "a::Iter".into(),
+            args: vec![Arg::Lifetime(Lifetime::Named("'b".into())), Arg::Type(Ty::prim("u8"))],
+        };
+        let mut with = Substitution::new();
+        assert!(unify(&pattern, &concrete, &mut with));
+        assert_eq!(with["T"], Arg::Type(Ty::prim("u8")));
+        assert_eq!(with["'x"], Arg::Lifetime(Lifetime::Named("'b".into())));
+        assert!(!unify(&pattern, &Ty::prim("u8"), &mut Substitution::new()));
+    }
+
+    #[test]
+    fn items_of_std_iterators_are_known() {
+        let iter = Ty::adt("std::vec::IntoIter", vec![Ty::prim("i32")]);
+        let item = Ty::Assoc {
+            self_ty: Box::new(iter),
+            trait_: Some(Box::new(TraitRef::new("std::iter::Iterator", vec![]))),
+            name: "Item".into(),
+        };
+        let option = Ty::adt("std::option::Option", vec![item]);
+        let expected = Ty::adt("std::option::Option", vec![Ty::prim("i32")]);
+        assert_eq!(normalize(&Api::default(), &option), expected);
+    }
+}
