@@ -1,0 +1,153 @@
+//! Instruments chosen crates, through cargo, on stable Rust.
+//!
+//! Cargo runs the program in `RUSTC_WRAPPER` in place of every rustc. Ours is
+//! the tool itself: when [`WRAPPER_VARIABLE`] is set, `main` hands over to
+//! [`wrap`], which adds LLVM's SanitizerCoverage pass to the crates named in
+//! [`CRATES_VARIABLE`] and runs all others as they are. The engine is never
+//! instrumented, or it would count itself.
+//!
+//! Cargo does not know of these variables: use a target folder of its own per
+//! set of crates.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::{Command, exit};
+
+/// Set to 1 when our executable stands in for rustc.
+pub const WRAPPER_VARIABLE: &str = "TESTSMITH_RUSTC_WRAPPER";
+/// The names of the crates to instrument, separated by commas.
+pub const CRATES_VARIABLE: &str = "TESTSMITH_INSTRUMENT";
+
+/// What is added to the command line of rustc: a counter per edge, a table of
+/// their addresses, and a call per comparison. Every block is counted, also
+/// those whose count follows from another's: the block then says exactly which
+/// lines were run.
+const FLAGS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=3",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Cllvm-args=-sanitizer-coverage-prune-blocks=0",
+];
+
+/// The variables with which cargo builds these crates instrumented.
+/// `executable` is ours, whose `main` calls [`wrap`].
+pub fn environment(executable: &Path, crates: &[&str]) -> [(&'static str, OsString); 3] {
+    [
+        ("RUSTC_WRAPPER", executable.into()),
+        (WRAPPER_VARIABLE, "1".into()),
+        (CRATES_VARIABLE, crates.join(",").into()),
+    ]
+}
+
+/// Stands in for rustc and never comes back. `arguments` are those of the
+/// process without its own name: first rustc, then what rustc is told.
+pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
+    let names = std::env::var(CRATES_VARIABLE).unwrap_or_default();
+    let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = instrumented(&arguments, &names);
+    let Some((rustc, rest)) = arguments.split_first() else {
+        eprintln!("testsmith stands in for rustc here, but cargo named no rustc to run");
+        exit(101);
+    };
+    let mut command = Command::new(rustc);
+    command.args(rest);
+    let error = run(&mut command);
+    eprintln!("failed to run {}: {error}", Path::new(rustc).display());
+    exit(101)
+}
+
+/// Becomes rustc, so that no process stands between cargo and it.
+#[cfg(unix)]
+fn run(command: &mut Command) -> std::io::Error {
+    use std::os::unix::process::CommandExt;
+    command.exec()
+}
+
+#[cfg(not(unix))]
+fn run(command: &mut Command) -> std::io::Error {
+    match command.status() {
+        Ok(status) => exit(status.code().unwrap_or(101)),
+        Err(error) => error,
+    }
+}
+
+/// The command line to run instead of `arguments` (rustc first) when the crates
+/// named are to be instrumented. Names may be those of packages: dashes count
+/// as underscores.
+pub fn instrumented(arguments: &[OsString], crates: &[&str]) -> Vec<OsString> {
+    let mut arguments = arguments.to_vec();
+    if wanted(&arguments, crates) {
+        arguments.extend(FLAGS.iter().map(OsString::from));
+    }
+    arguments
+}
+
+/// Whether this is the compilation of a crate to instrument. A procedural macro
+/// runs inside rustc, which has none of our callbacks.
+fn wanted(arguments: &[OsString], crates: &[&str]) -> bool {
+    let Some(name) = value(arguments, "--crate-name").and_then(OsStr::to_str) else { return false };
+    let named = crates.iter().any(|wanted| wanted.replace('-', "_") == name);
+    named && value(arguments, "--crate-type").is_none_or(|kind| kind != "proc-macro")
+}
+
+/// The value of an option given as `--option value` or `--option=value`.
+fn value<'a>(arguments: &'a [OsString], option: &str) -> Option<&'a OsStr> {
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if argument == option {
+            return arguments.next().map(OsString::as_os_str);
+        }
+        let joined = argument.to_str().and_then(|text| text.strip_prefix(option));
+        if let Some(value) = joined.and_then(|rest| rest.strip_prefix('=')) {
+            return Some(OsStr::new(value));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, crates: &[&str], expected: bool) {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let result = instrumented(&arguments, crates);
+        assert_eq!(result[..arguments.len()], arguments, "arguments are only added");
+        assert_eq!(result.len() > arguments.len(), expected, "{line}");
+    }
+
+    #[test]
+    fn only_the_named_crates_are_instrumented() {
+        let line = "rustc --crate-name my_crate --edition=2024 src/lib.rs --crate-type lib";
+        check(line, &["other", "my_crate"], true);
+        check(line, &["my-crate"], true);
+        check(line, &["my"], false);
+        check(line, &[], false);
+        check("rustc --crate-name=my_crate src/lib.rs", &["my_crate"], true);
+    }
+
+    #[test]
+    fn questions_of_cargo_pass_untouched() {
+        check("rustc -vV", &["my_crate"], false);
+        check("rustc - --crate-name ___ --print=file-names", &["my_crate"], false);
+        check("rustc --crate-name", &["my_crate"], false);
+    }
+
+    #[test]
+    fn procedural_macros_are_left_alone() {
+        let line = "rustc --crate-name my_crate --crate-type proc-macro src/lib.rs";
+        check(line, &["my_crate"], false);
+    }
+
+    #[test]
+    fn the_environment_names_the_wrapper_and_the_crates() {
+        let [(wrapper, path), (flag, one), (names, crates)] =
+            environment(Path::new("/bin/tool"), &["a", "b"]);
+        assert_eq!((wrapper, path.to_str()), ("RUSTC_WRAPPER", Some("/bin/tool")));
+        assert_eq!((flag, one.to_str()), (WRAPPER_VARIABLE, Some("1")));
+        assert_eq!((names, crates.to_str()), (CRATES_VARIABLE, Some("a,b")));
+    }
+}
