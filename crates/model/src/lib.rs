@@ -8,6 +8,7 @@
 
 pub mod api;
 pub mod loans;
+pub mod message;
 pub mod operation;
 pub mod outcome;
 pub mod sequence;

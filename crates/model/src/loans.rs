@@ -125,13 +125,18 @@ impl Loans {
         Ok(&self.ended)
     }
 
-    /// Notes that the call was made: moves its arguments, adds its result.
-    pub fn commit(&mut self, plan: &Plan, operation: &Operation, args: &[u32]) -> u32 {
+    /// Notes that the arguments a call takes by value are gone, whatever came of it.
+    pub fn consume(&mut self, plan: &Plan, operation: &Operation, args: &[u32]) {
         for (&arg, input) in args.iter().zip(&operation.inputs) {
             if input.mode == Mode::Own && !plan.ty(self.ty(arg)).abilities.copy {
                 self.slots[arg as usize].live = false;
             }
         }
+    }
+
+    /// Notes that the call was made: moves its arguments, adds its result.
+    pub fn commit(&mut self, plan: &Plan, operation: &Operation, args: &[u32]) -> u32 {
+        self.consume(plan, operation, args);
         let result = self.push(operation.output);
         for flow in &operation.flows {
             let from = args[flow.input as usize];

@@ -4,5 +4,19 @@
 //! It knows nothing of cargo, rustdoc or the console: it is told what to do by
 //! the supervisor and answers with outcomes.
 
+pub mod arena;
+mod bare;
 pub mod coverage;
+mod executor;
+mod journal;
+mod literal;
+mod memory;
+mod panics;
+mod random_keys;
+mod run;
 pub mod sandbox;
+pub mod table;
+
+pub use arena::Frame;
+pub use executor::Thunk;
+pub use run::run;

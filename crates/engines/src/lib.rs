@@ -1,0 +1,11 @@
+//! Engines: they propose calls and learn what came of them.
+//!
+//! Pure: an engine never prints, never touches a process, a file or a clock.
+#![forbid(unsafe_code)]
+
+pub mod random;
+mod rng;
+mod stage;
+
+pub use rng::Rng;
+pub use stage::{Halt, Stage};

@@ -1,0 +1,5 @@
+//! Random testing: sequences grown call by call.
+
+mod walk;
+
+pub use walk::Walk;

@@ -1,0 +1,276 @@
+//! The random walk: picks an operation, finds or makes its arguments, calls.
+//!
+//! It keeps nothing from one sequence to the next but the rates of panics:
+//! that is the baseline of directed random testing, and what exercises the
+//! worker.
+
+use crate::rng::Rng;
+use crate::stage::{Halt, Stage};
+use testsmith_model::operation::{MAX_INPUTS, OperationKind};
+use testsmith_model::{OpId, Plan, TypeId};
+
+/// How deep arguments are made from arguments before the cheapest way is taken.
+const MAX_DEPTH: usize = 3;
+/// Tries to find a call that the borrow rules allow.
+const MAX_TRIES: usize = 12;
+/// An operation that keeps panicking is tried less and less.
+const PANICS_BEFORE_DOUBT: u32 = 8;
+
+pub struct Walk {
+    rng: Rng,
+    /// Operations under test, in the order in which they are drawn.
+    drawn: Vec<OpId>,
+    /// Per type: the operations that make it, and the cheapest of them.
+    makers: Vec<Vec<OpId>>,
+    cheapest: Vec<Option<OpId>>,
+    /// Per type: the types of slots that can stand in for it by reference.
+    behind: Vec<Vec<TypeId>>,
+    literals: Vec<usize>,
+    /// Per type: slots made in this sequence.
+    slots: Vec<Vec<u32>>,
+    touched: Vec<TypeId>,
+    pub completed: Vec<u32>,
+    pub panicked: Vec<u32>,
+}
+
+impl Walk {
+    pub fn new(plan: &Plan, seed: u64, avoid: &[OpId]) -> Walk {
+        let types = plan.types.len();
+        let usable = |op: &OpId| !avoid.contains(op);
+        let mut makers = vec![vec![]; types];
+        for op in plan.op_ids().filter(usable) {
+            makers[plan.operation(op).output.index()].push(op);
+        }
+        let mut behind = vec![vec![]; types];
+        for (n, info) in plan.types.iter().enumerate() {
+            if let Some((to, _)) = info.pointee {
+                behind[to.index()].push(TypeId(n as u32));
+            }
+        }
+        let mut literals = vec![0; types];
+        for (ty, pool) in &plan.literals {
+            literals[ty.index()] = pool.len();
+        }
+        let tested = |op: &OpId| plan.operation(*op).kind != OperationKind::Builder;
+        let drawn: Vec<OpId> = plan.op_ids().filter(usable).filter(tested).collect();
+        let cheapest = cheapest_makers(plan, &literals, &makers);
+        Walk {
+            rng: Rng::new(seed),
+            drawn,
+            makers,
+            cheapest,
+            behind,
+            literals,
+            slots: vec![vec![]; types],
+            touched: vec![],
+            completed: vec![0; plan.operations.len()],
+            panicked: vec![0; plan.operations.len()],
+        }
+    }
+
+    /// Forgets the slots of the sequence before.
+    pub fn begin(&mut self) {
+        for ty in self.touched.drain(..) {
+            self.slots[ty.index()].clear();
+        }
+    }
+
+    /// Makes one more call under test, and whatever it needs.
+    pub fn extend(&mut self, plan: &Plan, stage: &mut impl Stage) -> Result<(), Halt> {
+        if self.drawn.is_empty() {
+            return Err(Halt::Full);
+        }
+        for _ in 0..MAX_TRIES {
+            let op = self.drawn[self.rng.below(self.drawn.len())];
+            if self.doubts(op) {
+                continue;
+            }
+            if self.attempt(plan, stage, op, 0)?.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn doubts(&mut self, op: OpId) -> bool {
+        let (panicked, completed) = (self.panicked[op.index()], self.completed[op.index()]);
+        panicked > PANICS_BEFORE_DOUBT
+            && panicked > completed
+            && !self.rng.chance(1 + completed as usize, 1 + panicked as usize)
+    }
+
+    /// Calls the operation if its arguments can be had.
+    fn attempt(
+        &mut self,
+        plan: &Plan,
+        stage: &mut impl Stage,
+        op: OpId,
+        depth: usize,
+    ) -> Result<Option<u32>, Halt> {
+        let operation = plan.operation(op);
+        let mut args = [0u32; MAX_INPUTS];
+        let args = &mut args[..operation.inputs.len()];
+        for (n, input) in operation.inputs.iter().enumerate() {
+            let by_reference =
+                !matches!(input.mode, testsmith_model::Mode::Own | testsmith_model::Mode::Reborrow);
+            let exclusive = input.mode == testsmith_model::Mode::Exclusive;
+            match self.argument(plan, stage, input.ty, by_reference, exclusive, depth)? {
+                Some(slot) => args[n] = slot,
+                None => return Ok(None),
+            }
+        }
+        let Some(result) = stage.call(op, args) else { return Ok(None) };
+        match result {
+            Ok(slot) => {
+                self.completed[op.index()] += 1;
+                self.note(operation.output, slot);
+                Ok(Some(slot))
+            }
+            Err(halt) => {
+                self.panicked[op.index()] += u32::from(halt == Halt::Panicked);
+                Err(halt)
+            }
+        }
+    }
+
+    fn note(&mut self, ty: TypeId, slot: u32) {
+        let slots = &mut self.slots[ty.index()];
+        if slots.is_empty() {
+            self.touched.push(ty);
+        }
+        slots.push(slot);
+    }
+
+    /// A slot already there, a literal, or a value made for the purpose.
+    fn argument(
+        &mut self,
+        plan: &Plan,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        by_reference: bool,
+        exclusive: bool,
+        depth: usize,
+    ) -> Result<Option<u32>, Halt> {
+        let literals = self.literals[ty.index()];
+        let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
+        if reuse && let Some(slot) = self.live(plan, stage, ty, by_reference, exclusive) {
+            return Ok(Some(slot));
+        }
+        if literals > 0 {
+            let n = self.rng.below(literals);
+            let slot = stage.literal(ty, n)?;
+            self.note(ty, slot);
+            return Ok(Some(slot));
+        }
+        if let Some(maker) = self.maker(ty, depth) {
+            let made = self.attempt(plan, stage, maker, depth + 1)?;
+            if made.is_some() {
+                return Ok(made);
+            }
+        }
+        Ok(self.live(plan, stage, ty, by_reference, exclusive))
+    }
+
+    fn maker(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
+        let makers = &self.makers[ty.index()];
+        if depth > 2 * MAX_DEPTH {
+            return None;
+        }
+        if depth < MAX_DEPTH && !makers.is_empty() && self.rng.chance(1, 2) {
+            return Some(makers[self.rng.below(makers.len())]);
+        }
+        self.cheapest[ty.index()]
+    }
+
+    /// A live slot that can be passed as this type, the latest more likely.
+    fn live(
+        &mut self,
+        plan: &Plan,
+        stage: &impl Stage,
+        ty: TypeId,
+        by_reference: bool,
+        exclusive: bool,
+    ) -> Option<u32> {
+        if let Some(slot) = self.pick(stage, ty) {
+            return Some(slot);
+        }
+        if !by_reference {
+            return None;
+        }
+        for n in 0..self.behind[ty.index()].len() {
+            let reference = self.behind[ty.index()][n];
+            let mutable = plan.ty(reference).pointee.is_some_and(|(_, mutable)| mutable);
+            if (mutable || !exclusive)
+                && let Some(slot) = self.pick(stage, reference)
+            {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    fn pick(&mut self, stage: &impl Stage, ty: TypeId) -> Option<u32> {
+        let slots = &mut self.slots[ty.index()];
+        while !slots.is_empty() {
+            let back = self.rng.below(slots.len()).min(self.rng.below(slots.len()));
+            let at = slots.len() - 1 - back;
+            if stage.loans().is_live(slots[at]) {
+                return Some(slots[at]);
+            }
+            slots.swap_remove(at);
+        }
+        None
+    }
+}
+
+/// The maker of each type that needs the fewest calls in all.
+fn cheapest_makers(plan: &Plan, literals: &[usize], makers: &[Vec<OpId>]) -> Vec<Option<OpId>> {
+    let types = plan.types.len();
+    let mut cost: Vec<Option<u32>> = literals.iter().map(|n| (*n > 0).then_some(0)).collect();
+    let mut best: Vec<Option<OpId>> = vec![None; types];
+    // Costs only fall; a plan settles in a handful of rounds.
+    for _ in 0..types {
+        let mut changed = false;
+        for ty in 0..types {
+            for &op in &makers[ty] {
+                let operation = plan.operation(op);
+                if operation.panics_by_design {
+                    continue;
+                }
+                let inputs: Option<u32> = operation
+                    .inputs
+                    .iter()
+                    .map(|input| cost_of(plan, &cost, input.ty, input.mode))
+                    .sum();
+                let Some(total) = inputs.map(|n| n + 1) else { continue };
+                if cost[ty].is_none_or(|known| total < known) {
+                    cost[ty] = Some(total);
+                    best[ty] = Some(op);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    best
+}
+
+fn cost_of(
+    plan: &Plan,
+    cost: &[Option<u32>],
+    ty: TypeId,
+    mode: testsmith_model::Mode,
+) -> Option<u32> {
+    use testsmith_model::Mode;
+    let direct = cost[ty.index()];
+    if matches!(mode, Mode::Own | Mode::Reborrow) {
+        return direct;
+    }
+    let through = plan.types.iter().enumerate().filter_map(|(n, info)| match info.pointee {
+        Some((to, mutable)) if to == ty && (mutable || mode == Mode::Shared) => cost[n],
+        _ => None,
+    });
+    direct.into_iter().chain(through).min()
+}

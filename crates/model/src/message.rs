@@ -1,0 +1,178 @@
+//! What the supervisor and the worker say to each other.
+//!
+//! Both ends are built from this file in the same run. A message on the pipe
+//! is its length, four bytes little-endian, then its bytes.
+
+use crate::operation::{Abilities, OpId, Plan};
+use crate::outcome::{Outcome, Phase};
+use crate::sequence::{Sequence, Step};
+use crate::wire;
+use crate::wire::{Malformed, Wire};
+
+/// What the supervisor asks for.
+#[derive(Clone, Debug)]
+pub enum Job {
+    /// What can the types do? Answered by `Types`.
+    Describe,
+    /// The operations to work with. Answered by `Ready`.
+    Use { plan: Box<Plan> },
+    /// Run one sequence from scratch. Answered by `Ran`.
+    Run { sequence: Sequence, values: bool },
+    /// Grow random sequences. Answered by `Ran` for those kept, then `Walked`.
+    Walk { walk: Walk },
+    /// Run the same random sequences in two ways. Answered by `Timed`.
+    Time { walk: Walk },
+    /// Which edges exist and were taken. Answered by `Edges`.
+    Edges,
+}
+
+/// The bounds of a random walk.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    pub seed: u64,
+    pub max_sequences: u64,
+    pub max_calls: u64,
+    /// Calls in one sequence, literals not counted.
+    pub max_length: u32,
+    /// How many sequences are sent back with their outcomes, each with values.
+    pub keep: u32,
+    /// Operations that ended the process before.
+    pub avoid: Vec<OpId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Walked {
+    pub sequences: u64,
+    pub calls: u64,
+    pub panics: u64,
+    pub inapplicable: u64,
+    /// Per operation: completed calls and panics.
+    pub completed: Vec<u32>,
+    pub panicked: Vec<u32>,
+}
+
+/// Seconds are counted in nanoseconds of wall time.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    pub calls: u64,
+    pub sequences: u64,
+    /// Generating, with loans, catching, journal and counters.
+    pub walk_ns: u64,
+    /// The same sequences again, without generating them.
+    pub replay_ns: u64,
+    /// The same thunks in a bare loop.
+    pub bare_ns: u64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// The sandbox in words: rules in force, and those missing.
+    Hello {
+        in_force: Vec<String>,
+        missing: Vec<String>,
+    },
+    Types {
+        abilities: Vec<Abilities>,
+    },
+    Ready,
+    Ran {
+        sequence: Sequence,
+        outcome: Outcome,
+    },
+    Walked {
+        walked: Walked,
+    },
+    Timed {
+        timing: Timing,
+    },
+    /// Address and entry flag of every edge, and those taken so far.
+    Edges {
+        edges: Vec<(u64, bool)>,
+        taken: Vec<u32>,
+    },
+    /// The job cannot be done.
+    Refused {
+        why: String,
+    },
+}
+
+wire!(enum Job {
+    0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
+    3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {},
+});
+wire!(struct Walk { seed, max_sequences, max_calls, max_length, keep, avoid });
+wire!(struct Walked { sequences, calls, panics, inapplicable, completed, panicked });
+wire!(struct Timing { calls, sequences, walk_ns, replay_ns, bare_ns });
+wire!(enum Reply {
+    0 => Hello { in_force: i, missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
+    3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },
+    6 => Edges { edges: e, taken: t }, 7 => Refused { why: w },
+});
+
+impl Wire for Box<Plan> {
+    fn put(&self, out: &mut Vec<u8>) {
+        (**self).put(out);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Self, Malformed> {
+        Plan::take(bytes).map(Box::new)
+    }
+}
+
+/// A message longer than this is a mistake.
+pub const MAX_MESSAGE: u32 = 1 << 30;
+
+pub fn send(message: &impl Wire, to: &mut impl std::io::Write) -> std::io::Result<()> {
+    let bytes = message.to_bytes();
+    to.write_all(&(bytes.len() as u32).to_le_bytes())?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+pub fn receive<T: Wire>(from: &mut impl std::io::Read) -> std::io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    if length > MAX_MESSAGE {
+        return Err(std::io::Error::other("a message is too long"));
+    }
+    let mut bytes = vec![0; length as usize];
+    from.read_exact(&mut bytes)?;
+    T::from_bytes(&bytes).map_err(std::io::Error::other)
+}
+
+/// How the journal lies in shared memory. All numbers are little-endian and
+/// aligned; the steps follow the header as one stream of bytes.
+pub mod journal {
+    /// Grows with every call, drop and observation: a pulse.
+    pub const PULSE: usize = 0;
+    /// The step under way.
+    pub const STEP: usize = 8;
+    /// 0 calling, 1 dropping, 2 observing, 3 at rest.
+    pub const PHASE: usize = 12;
+    /// How many bytes of steps are valid.
+    pub const LENGTH: usize = 16;
+    /// How many bytes an allocation asked for that was refused.
+    pub const REFUSED: usize = 24;
+    pub const STEPS: usize = 64;
+    pub const SIZE: usize = 1 << 20;
+    pub const AT_REST: u32 = 3;
+}
+
+/// Reads a journal: the steps up to the one under way, and what it was doing.
+pub fn read_journal(bytes: &[u8]) -> Option<(Sequence, u32, Phase)> {
+    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let step = number(journal::STEP)?;
+    let phase = match number(journal::PHASE)? {
+        0 => Phase::Calling,
+        1 => Phase::Dropping,
+        2 => Phase::Observing,
+        _ => return None,
+    };
+    let length = number(journal::LENGTH)? as usize;
+    let mut rest = bytes.get(journal::STEPS..journal::STEPS + length)?;
+    let mut steps = vec![];
+    while !rest.is_empty() {
+        steps.push(Step::take(&mut rest).ok()?);
+    }
+    Some((Sequence::from_steps(steps), step, phase))
+}

@@ -1,0 +1,89 @@
+//! The same calls with nothing around them: the yardstick of our overhead.
+//!
+//! A bare run trusts a sequence that has run before with all checks: no loans,
+//! no journal, no catching, no counters.
+
+use crate::arena::Slot;
+use crate::executor::{Executor, reached};
+use crate::literal;
+use crate::table::TypeTable;
+use testsmith_model::sequence::Step;
+use testsmith_model::{Loans, OpId, Sequence, TypeId};
+
+/// A step of which everything is known beforehand.
+pub enum BareStep {
+    Literal(TypeId, usize),
+    Call(OpId, Vec<u32>, Vec<bool>),
+    Drop(u32),
+}
+
+impl Executor {
+    /// Runs the steps as they are.
+    pub fn bare_run(&mut self, steps: &[BareStep]) {
+        self.frame.clear();
+        self.slots.clear();
+        for step in steps {
+            match step {
+                BareStep::Literal(ty, n) => {
+                    let kind = self.kinds[ty.index()].expect("only literals are in the pool");
+                    literal::put(kind, &self.pool[ty.index()][*n].0, &mut self.frame);
+                    let table = &self.tables[ty.index()];
+                    self.slots.push(Slot { place: self.frame.result, table });
+                }
+                BareStep::Call(op, args, through) => {
+                    for (n, (&arg, &through)) in args.iter().zip(through).enumerate() {
+                        let place = self.slots[arg as usize].place;
+                        self.frame.args[n] = reached(place, through);
+                    }
+                    (self.thunks[op.index()])(&mut self.frame);
+                    let ty = self.plan.operations[op.index()].output;
+                    let table = &self.tables[ty.index()];
+                    self.slots.push(Slot { place: self.frame.result, table });
+                }
+                BareStep::Drop(slot) => {
+                    let slot = self.slots[*slot as usize];
+                    // SAFETY: recorded from a run that dropped it here.
+                    unsafe { (slot.table.drop)(slot.place) };
+                }
+            }
+        }
+    }
+
+    /// What a sequence comes to when nothing is checked any more: calls with
+    /// their arguments, and drops where the loans ask for them.
+    pub fn bare_steps(&self, sequence: &Sequence) -> Option<Vec<BareStep>> {
+        let mut loans = Loans::default();
+        let mut steps = vec![];
+        let needs_drop = |tables: &[TypeTable], ty: TypeId| tables[ty.index()].needs_drop;
+        for step in sequence.steps() {
+            match step {
+                Step::Literal(ty, literal) => {
+                    let at =
+                        self.pool[ty.index()].iter().position(|(known, _)| known == literal)?;
+                    steps.push(BareStep::Literal(*ty, at));
+                    loans.push(*ty);
+                }
+                Step::Call(op, back) => {
+                    let here = loans.len() as u32;
+                    let args: Vec<u32> = back.iter().map(|distance| here - distance).collect();
+                    let operation = &self.plan.operations[op.index()];
+                    let ended = loans.access(&self.plan, operation, &args).ok()?.to_vec();
+                    for slot in ended {
+                        if needs_drop(self.tables, loans.ty(slot)) {
+                            steps.push(BareStep::Drop(slot));
+                        }
+                    }
+                    let through = operation.inputs.iter().zip(&args);
+                    let through = through.map(|(input, arg)| loans.ty(*arg) != input.ty).collect();
+                    loans.commit(&self.plan, operation, &args);
+                    steps.push(BareStep::Call(*op, args, through));
+                }
+            }
+        }
+        let mut order = loans.close_scope();
+        order.extend((0..loans.len() as u32).rev().filter(|slot| loans.is_live(*slot)));
+        let droppable = order.into_iter().filter(|slot| needs_drop(self.tables, loans.ty(*slot)));
+        steps.extend(droppable.map(BareStep::Drop));
+        Some(steps)
+    }
+}

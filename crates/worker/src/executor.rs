@@ -1,0 +1,317 @@
+//! Carries out sequences: finds arguments, keeps loans, calls thunks.
+//!
+//! The one room where erased pointers become calls. Whatever the code under
+//! test does short of ending the process comes back as a failure of the step.
+
+use crate::arena::{Frame, Slot};
+use crate::coverage::{Coverage, Novelty};
+use crate::journal::Journal;
+use crate::literal::{self, Kind};
+use crate::panics::{catching, clip};
+use crate::table::TypeTable;
+use std::sync::Arc;
+use testsmith_engines::{Halt, Stage};
+use testsmith_model::operation::MAX_INPUTS;
+use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
+use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::wire::Wire;
+use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
+
+/// One operation: reads its arguments from the frame, calls, puts its result.
+/// False means that it does not apply to its argument.
+pub type Thunk = fn(&mut Frame) -> bool;
+
+/// A sequence with more values than this has gone wrong.
+const MAX_SLOTS: usize = 4096;
+/// The longest step in the journal, but for a literal text.
+const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
+
+pub struct Executor {
+    pub plan: Arc<Plan>,
+    pub(crate) thunks: &'static [Thunk],
+    pub(crate) tables: &'static [TypeTable],
+    pub(crate) frame: Frame,
+    pub(crate) slots: Vec<Slot>,
+    loans: Loans,
+    pub journal: Journal,
+    pub coverage: Coverage,
+    pub(crate) kinds: Vec<Option<Kind>>,
+    /// Per type, the literals of the plan as they stand in the journal.
+    pub(crate) pool: Vec<Vec<(Literal, Vec<u8>)>>,
+    ended: Vec<u32>,
+    failure: Option<(Ending, u32, Phase)>,
+    observe: bool,
+    values: Vec<Value>,
+    pub calls: u64,
+}
+
+impl Executor {
+    pub fn new(
+        plan: Plan,
+        thunks: &'static [Thunk],
+        tables: &'static [TypeTable],
+        journal: Journal,
+    ) -> Executor {
+        let kinds = plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
+        let mut pool = vec![vec![]; plan.types.len()];
+        for (ty, literals) in &plan.literals {
+            let encoded = |literal: &Literal| {
+                (literal.clone(), Step::Literal(*ty, literal.clone()).to_bytes())
+            };
+            pool[ty.index()] = literals.iter().map(encoded).collect();
+        }
+        Executor {
+            plan: Arc::new(plan),
+            thunks,
+            tables,
+            frame: Frame::new(),
+            slots: vec![],
+            loans: Loans::default(),
+            journal,
+            coverage: Coverage::new(Novelty::Hit),
+            kinds,
+            pool,
+            ended: vec![],
+            failure: None,
+            observe: false,
+            values: vec![],
+            calls: 0,
+        }
+    }
+
+    /// Gives the journal up, so that another executor can write it.
+    pub fn into_journal(self) -> Journal {
+        self.journal
+    }
+
+    /// Clears the stage for a new sequence.
+    pub fn begin(&mut self, observe: bool) {
+        self.frame.clear();
+        self.slots.clear();
+        self.loans.clear();
+        self.journal.begin();
+        self.failure = None;
+        self.observe = observe;
+        self.values.clear();
+    }
+
+    /// Drops what is left and says what happened.
+    pub fn finish(&mut self) -> Outcome {
+        let first = self.loans.close_scope();
+        for slot in first {
+            self.drop_slot(slot);
+        }
+        for slot in (0..self.slots.len() as u32).rev() {
+            if self.loans.is_live(slot) {
+                self.drop_slot(slot);
+            }
+        }
+        self.journal.rest();
+        let new_edges = self.coverage.collect().len() as u32;
+        let completed = || (Ending::Completed, self.slots.len() as u32, Phase::Calling);
+        let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
+        Outcome { ending, step, phase, values: std::mem::take(&mut self.values), new_edges }
+    }
+
+    /// The sequence carried out so far.
+    pub fn sequence(&self) -> Sequence {
+        self.journal.sequence()
+    }
+
+    /// Carries out a whole sequence from scratch. `None` if it is not legal.
+    pub fn run(&mut self, sequence: &Sequence, observe: bool) -> Option<Outcome> {
+        self.begin(observe);
+        let mut legal = true;
+        for step in sequence.steps() {
+            let done = match step {
+                Step::Literal(ty, literal) => self.put_literal(*ty, literal).map(drop),
+                Step::Call(op, back) => {
+                    let here = self.slots.len() as u32;
+                    let args: Option<Vec<u32>> =
+                        back.iter().map(|distance| here.checked_sub(*distance)).collect();
+                    match args.filter(|args| self.fits(*op, args)) {
+                        Some(args) => match self.call(*op, &args) {
+                            Some(result) => result.map(drop),
+                            None => {
+                                legal = false;
+                                Err(Halt::Full)
+                            }
+                        },
+                        None => {
+                            legal = false;
+                            Err(Halt::Full)
+                        }
+                    }
+                }
+            };
+            if done.is_err() {
+                break;
+            }
+        }
+        let outcome = self.finish();
+        legal.then_some(outcome)
+    }
+
+    /// Whether a call from outside has arguments of the right types.
+    fn fits(&self, op: OpId, args: &[u32]) -> bool {
+        let Some(operation) = self.plan.operations.get(op.index()) else { return false };
+        operation.inputs.len() == args.len()
+            && operation.inputs.iter().zip(args).all(|(input, arg)| {
+                (*arg as usize) < self.slots.len() && self.plan.accepts(input, self.loans.ty(*arg))
+            })
+    }
+
+    fn put_literal(&mut self, ty: TypeId, literal: &Literal) -> Result<u32, Halt> {
+        let bytes = Step::Literal(ty, literal.clone()).to_bytes();
+        let kind = self.kinds.get(ty.index()).copied().flatten().ok_or(Halt::Full)?;
+        if !self.journal.has_room(bytes.len() + STEP_BYTES)
+            || !literal::put(kind, literal, &mut self.frame)
+        {
+            return Err(Halt::Full);
+        }
+        self.journal.literal(&bytes);
+        Ok(self.push(ty))
+    }
+
+    fn push(&mut self, ty: TypeId) -> u32 {
+        let slot = Slot { place: self.frame.result, table: &self.tables[ty.index()] };
+        self.slots.push(slot);
+        if self.observe {
+            self.values.push(Value::default());
+            self.look_at(self.slots.len() as u32 - 1);
+        }
+        self.loans.push(ty)
+    }
+
+    /// Describes a value where its type can be described.
+    fn look_at(&mut self, number: u32) {
+        let slot = self.slots[number as usize];
+        self.journal.doing(number, Phase::Observing);
+        let mut text = Clipped(String::new());
+        let shown = catching(|| {
+            // SAFETY: the slot was just filled with a value of this type.
+            slot.table.debug.map(|debug| unsafe { debug(slot.place, &mut text) })
+        });
+        let mut value = Value::default();
+        match shown {
+            Ok(Some(_)) => value.text = Some(clip(text.0)),
+            Ok(None) => {}
+            Err(panic) => self.fail(Ending::Panicked(panic), number, Phase::Observing),
+        }
+        *self.values.last_mut().expect("one was just pushed") = value;
+    }
+
+    fn fail(&mut self, ending: Ending, step: u32, phase: Phase) {
+        self.failure.get_or_insert((ending, step, phase));
+    }
+
+    fn drop_slot(&mut self, number: u32) {
+        let slot = self.slots[number as usize];
+        if slot.table.needs_drop {
+            self.journal.doing(number, Phase::Dropping);
+            // SAFETY: the loans say that the value is there and unborrowed; it
+            // is not used again.
+            if let Err(panic) = catching(|| unsafe { (slot.table.drop)(slot.place) }) {
+                self.fail(Ending::Panicked(panic), number, Phase::Dropping);
+            }
+        }
+    }
+
+    /// Points the frame at the arguments.
+    #[inline]
+    fn aim(&mut self, op: OpId, args: &[u32]) {
+        let operation = &self.plan.operations[op.index()];
+        for (n, (&arg, input)) in args.iter().zip(&operation.inputs).enumerate() {
+            let place = self.slots[arg as usize].place;
+            self.frame.args[n] = reached(place, self.loans.ty(arg) != input.ty);
+        }
+    }
+}
+
+impl Stage for Executor {
+    fn loans(&self) -> &Loans {
+        &self.loans
+    }
+
+    #[inline]
+    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        let (literal, bytes) = &self.pool[ty.index()][n];
+        let Some(kind) = self.kinds[ty.index()] else { return Err(Halt::Full) };
+        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(bytes.len() + STEP_BYTES) {
+            return Err(Halt::Full);
+        }
+        literal::put(kind, literal, &mut self.frame);
+        self.journal.literal(bytes);
+        Ok(self.push(ty))
+    }
+
+    #[inline]
+    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+        if self.failure.is_some() || self.slots.len() >= MAX_SLOTS {
+            return Some(Err(Halt::Full));
+        }
+        if !self.journal.has_room(STEP_BYTES) {
+            return Some(Err(Halt::Full));
+        }
+        let operation = &self.plan.operations[op.index()];
+        let ended = self.loans.access(&self.plan, operation, args).ok()?;
+        if !ended.is_empty() {
+            self.ended.clear();
+            self.ended.extend_from_slice(ended);
+            for n in 0..self.ended.len() {
+                self.drop_slot(self.ended[n]);
+            }
+            if self.failure.is_some() {
+                return Some(Err(Halt::Panicked));
+            }
+        }
+        let here = self.slots.len() as u32;
+        self.journal.call(op, args, here);
+        self.aim(op, args);
+        self.calls += 1;
+        let thunk = self.thunks[op.index()];
+        let frame = &mut self.frame;
+        let result = catching(|| thunk(frame));
+        let operation = &self.plan.operations[op.index()];
+        Some(match result {
+            Ok(true) => {
+                let table = &self.tables[operation.output.index()];
+                self.slots.push(Slot { place: self.frame.result, table });
+                let slot = self.loans.commit(&self.plan, operation, args);
+                if self.observe {
+                    self.values.resize(self.slots.len(), Value::default());
+                    self.look_at(slot);
+                }
+                if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
+            }
+            Ok(false) => {
+                self.loans.consume(&self.plan, operation, args);
+                self.fail(Ending::Inapplicable, here, Phase::Calling);
+                Err(Halt::Inapplicable)
+            }
+            Err(panic) => {
+                self.loans.consume(&self.plan, operation, args);
+                self.fail(Ending::Panicked(panic), here, Phase::Calling);
+                Err(Halt::Panicked)
+            }
+        })
+    }
+}
+
+/// The argument itself, or what the reference in the slot points at.
+#[inline]
+pub(crate) fn reached(place: *mut u8, through: bool) -> *mut u8 {
+    // SAFETY: a slot that is reached through holds a thin reference.
+    if through { unsafe { *place.cast::<*mut u8>() } } else { place }
+}
+
+/// Text that stops growing at the bound; `Debug` may print without end.
+struct Clipped(String);
+
+impl std::fmt::Write for Clipped {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.push_str(text);
+        // An error ends the formatting early in well-behaved code.
+        if self.0.len() > 2 * MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
+    }
+}

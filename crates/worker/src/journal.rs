@@ -1,0 +1,141 @@
+//! The call about to run, in memory shared with the supervisor.
+//!
+//! Written before every call, so that whatever ends the process, the
+//! supervisor knows the sequence, the step and what was being done. Nothing is
+//! ever read back by the worker but the steps it wrote itself.
+
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use testsmith_model::message::journal;
+use testsmith_model::outcome::Phase;
+use testsmith_model::wire::Wire;
+use testsmith_model::{OpId, Sequence, Step};
+
+/// Where an allocation that was refused is noted, by whichever thread.
+static BASE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+pub struct Journal {
+    base: *mut u8,
+    length: usize,
+    pulse: u64,
+}
+
+impl Journal {
+    /// Maps the file that the supervisor made.
+    pub fn open(path: &Path) -> std::io::Result<Journal> {
+        use std::os::fd::AsRawFd;
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        if file.metadata()?.len() < journal::SIZE as u64 {
+            return Err(std::io::Error::other("the journal is too short"));
+        }
+        // SAFETY: a fresh mapping of an open file that is long enough.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                journal::SIZE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                file.as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        BASE.store(base.cast(), Ordering::Relaxed);
+        Ok(Journal { base: base.cast(), length: 0, pulse: 0 })
+    }
+
+    fn store(&self, at: usize, value: u32) {
+        // SAFETY: inside the mapping and aligned; the supervisor only reads.
+        let cell = unsafe { &*self.base.add(at).cast::<AtomicU32>() };
+        cell.store(value, Ordering::Relaxed);
+    }
+
+    fn beat(&mut self) {
+        self.pulse += 1;
+        // SAFETY: as in `store`.
+        let cell = unsafe { &*self.base.add(journal::PULSE).cast::<AtomicU64>() };
+        cell.store(self.pulse, Ordering::Release);
+    }
+
+    /// A new sequence begins.
+    pub fn begin(&mut self) {
+        self.length = 0;
+        self.store(journal::LENGTH, 0);
+        self.store(journal::REFUSED, 0);
+        self.store(journal::REFUSED + 4, 0);
+    }
+
+    /// Nothing of the code under test is running.
+    pub fn rest(&mut self) {
+        self.store(journal::PHASE, journal::AT_REST);
+        self.beat();
+    }
+
+    /// Whether there is room for another step of ordinary size.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        journal::STEPS + self.length + bytes <= journal::SIZE
+    }
+
+    /// Adds a step given as its bytes.
+    pub fn literal(&mut self, bytes: &[u8]) {
+        // SAFETY: the caller asked for room.
+        unsafe {
+            let to = self.base.add(journal::STEPS + self.length);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+        }
+        self.length += bytes.len();
+        self.store(journal::LENGTH, self.length as u32);
+    }
+
+    /// Adds a call that is about to run as step number `here`.
+    #[inline]
+    pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
+        // SAFETY: the caller asked for room; writes are unaligned.
+        unsafe {
+            let mut to = self.base.add(journal::STEPS + self.length);
+            *to = 1;
+            to.add(1).cast::<u32>().write_unaligned(op.0.to_le());
+            *to.add(5) = args.len() as u8;
+            to = to.add(6);
+            for (n, arg) in args.iter().enumerate() {
+                to.cast::<u32>().add(n).write_unaligned((here - arg).to_le());
+            }
+        }
+        self.length += 6 + 4 * args.len();
+        self.store(journal::LENGTH, self.length as u32);
+        self.doing(here, Phase::Calling);
+    }
+
+    #[inline]
+    pub fn doing(&mut self, step: u32, phase: Phase) {
+        self.store(journal::STEP, step);
+        self.store(journal::PHASE, phase as u32);
+        self.beat();
+    }
+
+    /// The sequence as written so far.
+    pub fn sequence(&self) -> Sequence {
+        // SAFETY: this many bytes were written by us.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) };
+        let mut rest = bytes;
+        let mut steps = vec![];
+        while !rest.is_empty() {
+            steps.push(Step::take(&mut rest).expect("the journal holds whole steps"));
+        }
+        Sequence::from_steps(steps)
+    }
+}
+
+/// Notes that an allocation was refused. Callable from an allocator.
+pub fn note_refused(bytes: usize) {
+    let base = BASE.load(Ordering::Relaxed);
+    if !base.is_null() {
+        // SAFETY: inside the mapping, which lives as long as the process.
+        let cell = unsafe { &*base.add(journal::REFUSED).cast::<AtomicU64>() };
+        cell.store(bytes as u64, Ordering::Relaxed);
+    }
+}
