@@ -3,5 +3,20 @@
 //! The lab carries out and observes; it passes no verdict on what it sees.
 #![forbid(unsafe_code)]
 
+mod cargo;
 pub mod coverage;
+mod error;
+mod harness;
 pub mod output;
+mod package;
+mod probe;
+mod rustdoc;
+mod scratch;
+mod supervisor;
+
+pub use error::Error;
+pub use harness::{Build, Profile};
+pub use package::{Features, Package, Subject};
+pub use rustdoc::{RUSTDOC_VARIABLE, stand_in_for_rustdoc};
+pub use scratch::Lab;
+pub use supervisor::{Limits, Supervisor};

@@ -153,6 +153,9 @@ pub mod journal {
     pub const LENGTH: usize = 16;
     /// How many bytes an allocation asked for that was refused.
     pub const REFUSED: usize = 24;
+    /// Sequences begun and calls made since the worker started.
+    pub const SEQUENCES: usize = 32;
+    pub const CALLS: usize = 40;
     pub const STEPS: usize = 64;
     pub const SIZE: usize = 1 << 20;
     pub const AT_REST: u32 = 3;

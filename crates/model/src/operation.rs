@@ -145,6 +145,23 @@ impl Operation {
     }
 }
 
+/// Writes a call over parameters `a0`, `a1` …
+pub fn call_on_parameters(call: &str, inapplicable: &str) -> String {
+    Operation::fill(call, &mut |placeholder, text| match placeholder {
+        Placeholder::Argument(n) | Placeholder::Receiver(n) => text.push_str(&format!("a{n}")),
+        Placeholder::Inapplicable => text.push_str(inapplicable),
+    })
+}
+
+/// The type of a parameter that takes a value in this mode, lifetimes erased.
+pub fn parameter_type(ty: &Ty, mode: Mode) -> String {
+    match mode {
+        Mode::Own | Mode::Reborrow => ty.erased().to_string(),
+        Mode::Shared => format!("&'static {}", ty.erased()),
+        Mode::Exclusive => format!("&'static mut {}", ty.erased()),
+    }
+}
+
 /// What stands in braces in the template of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {

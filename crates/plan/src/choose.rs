@@ -128,7 +128,7 @@ impl<'a> Chooser<'a> {
 
     fn constant(&self, ty: &Ty) -> String {
         match ty {
-            Ty::Prim(name) if name == "bool" => (self.menu.turn % 2 == 0).to_string(),
+            Ty::Prim(name) if name == "bool" => self.menu.turn.is_multiple_of(2).to_string(),
             Ty::Prim(name) if name == "char" => "'x'".to_owned(),
             _ => ["4", "2", "8", "1", "16", "3", "32", "5"][self.menu.turn % 8].to_owned(),
         }
@@ -161,10 +161,10 @@ impl<'a> Chooser<'a> {
                 return chosen;
             }
         }
-        self.from_menu()
+        self.next_of_menu()
     }
 
-    fn from_menu(&mut self) -> Ty {
+    fn next_of_menu(&mut self) -> Ty {
         self.free += 1;
         match (&self.menu.others, self.free) {
             (Some(others), 2..) => others.clone(),

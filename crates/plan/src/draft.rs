@@ -9,7 +9,7 @@ use crate::flows;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind, Shape};
 use testsmith_model::operation::{
-    Acquire, Flow, MAX_INPUTS, Mode, Operation, OperationKind, Placeholder,
+    Acquire, Flow, MAX_INPUTS, Mode, OperationKind, call_on_parameters, parameter_type,
 };
 use testsmith_model::skip::Reason;
 use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
@@ -38,35 +38,14 @@ impl Draft {
             .inputs
             .iter()
             .enumerate()
-            .map(|(n, (_, ty, mode))| format!("a{n}: {}", passed(ty, *mode)))
+            .map(|(n, (_, ty, mode))| format!("a{n}: {}", parameter_type(ty, *mode)))
             .collect();
         format!(
             "pub fn {name}({}) -> Option<{}> {{ Some({}) }}",
             params.join(", "),
             self.output.erased(),
-            self.call_with("return None"),
+            call_on_parameters(&self.call, "return None"),
         )
-    }
-
-    fn call_with(&self, inapplicable: &str) -> String {
-        fill_call(&self.call, inapplicable)
-    }
-}
-
-/// Writes a call over parameters `a0`, `a1` …
-pub fn fill_call(call: &str, inapplicable: &str) -> String {
-    Operation::fill(call, &mut |placeholder, text| match placeholder {
-        Placeholder::Argument(n) | Placeholder::Receiver(n) => text.push_str(&format!("a{n}")),
-        Placeholder::Inapplicable => text.push_str(inapplicable),
-    })
-}
-
-/// The type of the parameter itself, lifetimes erased.
-pub fn passed(ty: &Ty, mode: Mode) -> String {
-    match mode {
-        Mode::Own | Mode::Reborrow => ty.erased().to_string(),
-        Mode::Shared => format!("&'static {}", ty.erased()),
-        Mode::Exclusive => format!("&'static mut {}", ty.erased()),
     }
 }
 

@@ -16,7 +16,7 @@ mod literals;
 mod resolve;
 mod std_traits;
 
-pub use draft::{Draft, fill_call, passed};
+pub use draft::Draft;
 pub use literals::{pool, range_of};
 
 use choose::Menu;
@@ -26,7 +26,7 @@ use testsmith_model::operation::{
     Abilities, Input, Mode, Operation, OperationKind, Plan, TypeId, TypeInfo,
 };
 use testsmith_model::skip::{Reason, Skip};
-use testsmith_model::ty::{Lifetime, Substitution, Ty};
+use testsmith_model::ty::{Substitution, Ty};
 
 /// What the compiler said of a draft: nothing, or why not.
 pub type Verdict = Option<String>;
@@ -433,27 +433,9 @@ fn produced_by(output: &Ty) -> Vec<&Ty> {
 
 /// Collections are not iterators, and asking would cost a probe each.
 fn may_iterate(ty: &Ty) -> bool {
-    match ty {
-        Ty::Adt { path, .. } => {
-            !path.starts_with("std::collections::") || path.matches("::").count() > 2
-        }
-        _ => false,
-    }
-    .then(|| {
-        !matches!(
-            ty.path(),
-            Some(
-                "std::vec::Vec"
-                    | "std::option::Option"
-                    | "std::result::Result"
-                    | "std::string::String"
-            )
-        )
-    })
-    .unwrap_or(false)
-}
-
-/// Whether a value of the type is a `&'static` reference.
-pub fn is_static_reference(ty: &Ty) -> bool {
-    matches!(ty, Ty::Ref { lifetime: Lifetime::Static, .. })
+    let Some(path) = ty.path() else { return false };
+    let is_collection = path.starts_with("std::collections::") && path.matches("::").count() == 2;
+    let others =
+        ["std::vec::Vec", "std::option::Option", "std::result::Result", "std::string::String"];
+    !is_collection && !others.contains(&path)
 }

@@ -19,6 +19,8 @@ pub struct Journal {
     base: *mut u8,
     length: usize,
     pulse: u64,
+    sequences: u64,
+    calls: u64,
 }
 
 impl Journal {
@@ -44,7 +46,7 @@ impl Journal {
             return Err(std::io::Error::last_os_error());
         }
         BASE.store(base.cast(), Ordering::Relaxed);
-        Ok(Journal { base: base.cast(), length: 0, pulse: 0 })
+        Ok(Journal { base: base.cast(), length: 0, pulse: 0, sequences: 0, calls: 0 })
     }
 
     fn store(&self, at: usize, value: u32) {
@@ -53,19 +55,24 @@ impl Journal {
         cell.store(value, Ordering::Relaxed);
     }
 
+    fn store_long(&self, at: usize, value: u64) {
+        // SAFETY: as in `store`.
+        let cell = unsafe { &*self.base.add(at).cast::<AtomicU64>() };
+        cell.store(value, Ordering::Release);
+    }
+
     fn beat(&mut self) {
         self.pulse += 1;
-        // SAFETY: as in `store`.
-        let cell = unsafe { &*self.base.add(journal::PULSE).cast::<AtomicU64>() };
-        cell.store(self.pulse, Ordering::Release);
+        self.store_long(journal::PULSE, self.pulse);
     }
 
     /// A new sequence begins.
     pub fn begin(&mut self) {
         self.length = 0;
         self.store(journal::LENGTH, 0);
-        self.store(journal::REFUSED, 0);
-        self.store(journal::REFUSED + 4, 0);
+        self.store_long(journal::REFUSED, 0);
+        self.sequences += 1;
+        self.store_long(journal::SEQUENCES, self.sequences);
     }
 
     /// Nothing of the code under test is running.
@@ -106,6 +113,8 @@ impl Journal {
         }
         self.length += 6 + 4 * args.len();
         self.store(journal::LENGTH, self.length as u32);
+        self.calls += 1;
+        self.store_long(journal::CALLS, self.calls);
         self.doing(here, Phase::Calling);
     }
 

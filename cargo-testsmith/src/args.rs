@@ -1,0 +1,97 @@
+//! The arguments, as written by the user.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Writes tests for Rust crates, finds the bugs in them, and explains both.
+#[derive(Parser, Debug)]
+#[command(name = "cargo testsmith", bin_name = "cargo testsmith", version, max_term_width = 100)]
+pub struct Command {
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Action {
+    /// Show what can be called, and what cannot and why.
+    ///
+    /// Every public function, method, constructor and trait method of the
+    /// crate is either an operation, with concrete types that the compiler
+    /// accepted, or a skip with its reason.
+    List(List),
+    /// Run a stored sequence in a fresh process and show each call.
+    ///
+    /// Exits with 100 if the sequence fails, with 0 if it completes.
+    Replay(Replay),
+}
+
+/// Which crate is under test.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Target {
+    /// The manifest of the package; the current folder's by default
+    #[arg(long, value_name = "PATH", conflicts_with = "krate")]
+    pub manifest_path: Option<PathBuf>,
+    /// The package of a workspace
+    #[arg(short, long, value_name = "NAME")]
+    pub package: Option<String>,
+    /// A published crate instead: NAME or NAME@VERSION
+    #[arg(long = "crate", value_name = "NAME@VERSION", conflicts_with = "package")]
+    pub krate: Option<String>,
+    /// Features to switch on, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Switch on all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Leave the default features off
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Where to keep what is built and learned [default: testsmith.out beside
+    /// the manifest, or in the current folder for a published crate]
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// Where cargo builds the harness; may be shared [default: in the out-dir]
+    #[arg(long, value_name = "DIR", env = "TESTSMITH_TARGET_DIR")]
+    pub target_dir: Option<PathBuf>,
+    /// Say nothing about progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+#[derive(Args, Debug, Clone, Default)]
+pub struct List {
+    #[command(flatten)]
+    pub target: Target,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Only operations and skips whose path contains this
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Also show the operations on types of the standard library that make arguments
+    #[arg(long)]
+    pub builders: bool,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Replay {
+    /// The stored sequence, a JSON file
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub target: Target,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Build without debug assertions and overflow checks
+    #[arg(long)]
+    pub release: bool,
+    /// How long one call may take, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 2000)]
+    pub call_timeout: u64,
+}

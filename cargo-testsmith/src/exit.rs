@@ -1,0 +1,26 @@
+//! The exit codes, in one place.
+
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done, and nothing was found.
+    Clean,
+    /// The arguments make no sense.
+    Usage,
+    /// Done, and a sequence failed.
+    Found,
+    /// Could not be completed; the message says why.
+    Incomplete,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Clean => 0,
+            Exit::Usage => 2,
+            Exit::Found => 100,
+            Exit::Incomplete => 101,
+        })
+    }
+}

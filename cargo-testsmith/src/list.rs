@@ -1,0 +1,133 @@
+//! `cargo testsmith list`: what can be called, and what cannot and why.
+
+use crate::Exit;
+use crate::args::{Format, List};
+use crate::pipeline::Session;
+use anyhow::Result;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use testsmith_model::Plan;
+use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::skip::Skip;
+
+pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
+    let session = Session::open(&options.target, interrupt)?;
+    let listing = Listing::new(&session.plan, options);
+    let mut out = std::io::stdout().lock();
+    // A closed pipe, as with `| head`, is no failure.
+    let _ = match options.format {
+        Format::Text => listing.print(&session.plan, &mut out),
+        Format::Json => serde_json::to_writer_pretty(&mut out, &listing)
+            .map_err(std::io::Error::from)
+            .and_then(|()| writeln!(out)),
+    };
+    Ok(Exit::Clean)
+}
+
+/// The listing as data; this is also the schema of `--format json`.
+#[derive(Serialize)]
+struct Listing {
+    #[serde(rename = "crate")]
+    krate: String,
+    version: String,
+    core_callables: u32,
+    core_operations: u32,
+    operations: Vec<Row>,
+    skips: Vec<SkipRow>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    path: String,
+    kind: OperationKind,
+    core: bool,
+    /// The call with the types of its arguments.
+    signature: String,
+    returns: String,
+}
+
+#[derive(Serialize)]
+struct SkipRow {
+    path: String,
+    core: bool,
+    reason: &'static str,
+    detail: String,
+}
+
+impl Listing {
+    fn new(plan: &Plan, options: &List) -> Listing {
+        let wanted = |path: &str| options.only.as_deref().is_none_or(|text| path.contains(text));
+        let shown = |op: &&Operation| {
+            (options.builders || op.kind != OperationKind::Builder) && wanted(&op.path)
+        };
+        let skip = |skip: &Skip| SkipRow {
+            path: skip.path.clone(),
+            core: skip.core,
+            reason: skip.reason.text(),
+            detail: skip.detail.clone(),
+        };
+        Listing {
+            krate: plan.krate.clone(),
+            version: plan.version.clone(),
+            core_callables: plan.core_callables,
+            core_operations: plan.core_covered(),
+            operations: plan.operations.iter().filter(shown).map(|op| row(plan, op)).collect(),
+            skips: plan.skips.iter().filter(|s| wanted(&s.path)).map(skip).collect(),
+        }
+    }
+
+    fn print(&self, plan: &Plan, out: &mut impl Write) -> std::io::Result<()> {
+        writeln!(out, "{} {}", self.krate, self.version)?;
+        writeln!(out, "\noperations ({})", self.operations.len())?;
+        for row in &self.operations {
+            writeln!(out, "  {} -> {}", row.signature, row.returns)?;
+        }
+        writeln!(out, "\nskipped ({})", self.skips.len())?;
+        for skip in &self.skips {
+            let detail =
+                if skip.detail.is_empty() { String::new() } else { format!(": {}", skip.detail) };
+            writeln!(out, "  {}  {}{detail}", skip.path, skip.reason)?;
+        }
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for skip in &self.skips {
+            *reasons.entry(skip.reason).or_default() += 1;
+        }
+        writeln!(
+            out,
+            "\n{} of {} core callables can be called",
+            self.core_operations, self.core_callables
+        )?;
+        let builders = plan.operations.iter().filter(|op| op.kind == OperationKind::Builder);
+        writeln!(out, "{} further operations make their arguments", builders.count())?;
+        for (reason, count) in reasons {
+            writeln!(out, "{count:>5}  {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+/// `IndexMap::insert` as `v.insert(i32, i32)` with types in the place of values.
+fn row(plan: &Plan, op: &Operation) -> Row {
+    let ty = |n: usize| plan.ty(op.inputs[n].ty).ty.to_string();
+    let signature = Operation::fill(&op.call, &mut |placeholder, text| match placeholder {
+        Placeholder::Argument(n) | Placeholder::Receiver(n) => {
+            let mark = match op.inputs[n].mode {
+                Mode::Own | Mode::Reborrow => "",
+                Mode::Shared => "&",
+                Mode::Exclusive => "&mut ",
+            };
+            text.push_str(&format!("{mark}{}", ty(n)));
+        }
+        Placeholder::Inapplicable => text.push_str("panic!()"),
+    });
+    Row {
+        path: op.path.clone(),
+        kind: op.kind,
+        core: op.core,
+        signature,
+        returns: plan.ty(op.output).ty.to_string(),
+    }
+}

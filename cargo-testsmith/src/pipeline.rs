@@ -1,0 +1,252 @@
+//! From a crate's name to a harness that runs: the whole way on one screen.
+
+use crate::args::Target;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use testsmith_lab::{Build, Features, Lab, Limits, Package, Profile, Subject, Supervisor};
+use testsmith_model::skip::{Reason, Skip};
+use testsmith_model::{Api, Plan};
+use testsmith_plan::Planner;
+
+/// A crate under test with its plan.
+pub struct Session {
+    pub lab: Lab,
+    pub package: Package,
+    pub plan: Arc<Plan>,
+    stamp: u64,
+    interrupt: Arc<AtomicBool>,
+    progress: Progress,
+    pub times: Times,
+}
+
+/// How long each part took, in seconds of wall time.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Times {
+    pub resolve: f64,
+    pub discover: f64,
+    pub plan: f64,
+    pub build: f64,
+}
+
+/// Operations that pass the probes but not the build are few.
+const MAX_BUILD_ROUNDS: usize = 6;
+
+impl Session {
+    /// Discovers the API and plans the operations.
+    pub fn open(target: &Target, interrupt: Arc<AtomicBool>) -> Result<Session> {
+        let progress = Progress { quiet: target.quiet };
+        let subject = subject(target)?;
+        let out = out_dir(target, &subject)?;
+        make_out_dir(&out)?;
+        let build = target.target_dir.clone().unwrap_or_else(|| out.join("target"));
+        let executable = std::env::current_exe().context("our own executable is not known")?;
+        let lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let features = Features {
+            all: target.all_features,
+            no_default: target.no_default_features,
+            named: target.features.clone(),
+        };
+        let mut times = Times::default();
+        progress.say(&format!("resolving {}", subject.name()));
+        let begin = Instant::now();
+        let package = lab.prepare(&subject, &features)?;
+        let stamp = lab.stamp(&package, &features)?;
+        times.resolve = begin.elapsed().as_secs_f64();
+        let known = load_plan(&lab, stamp);
+        let plan = match known {
+            Some(plan) => plan,
+            None => {
+                let begin = Instant::now();
+                progress.say(&format!("reading the API of {} {}", package.name, package.version));
+                let api = discover(&lab, &package, &features)?;
+                times.discover = begin.elapsed().as_secs_f64();
+                let begin = Instant::now();
+                let plan = plan(&lab, &api, stamp, &progress)?;
+                times.plan = begin.elapsed().as_secs_f64();
+                plan
+            }
+        };
+        let plan = Arc::new(plan);
+        let session = Session { lab, package, plan, stamp, interrupt, progress, times };
+        session.save_plan()?;
+        Ok(session)
+    }
+
+    /// Builds the harness; operations that do not compile after all are dropped.
+    pub fn build(&mut self, profile: Profile) -> Result<PathBuf> {
+        let begin = Instant::now();
+        for _ in 0..MAX_BUILD_ROUNDS {
+            self.progress.say(&format!("building {} thunks", self.plan.operations.len()));
+            self.lab.write_harness(&self.plan)?;
+            match self.lab.build(&self.plan, &self.package, profile)? {
+                Build::Done { harness, .. } => {
+                    self.times.build += begin.elapsed().as_secs_f64();
+                    return Ok(harness);
+                }
+                Build::Refused(refused) => {
+                    let plan = Arc::make_mut(&mut self.plan);
+                    for (n, why) in refused.iter().rev() {
+                        let operation = plan.operations.remove(*n);
+                        plan.skips.push(Skip {
+                            path: operation.path,
+                            reason: Reason::NoSuchTypes,
+                            detail: why.clone(),
+                            core: operation.core,
+                        });
+                    }
+                    self.save_plan()?;
+                }
+            }
+        }
+        bail!("the harness still does not build after {MAX_BUILD_ROUNDS} rounds")
+    }
+
+    /// A supervised worker on a built harness, its plan completed.
+    pub fn supervise(&mut self, harness: &Path, limits: Limits) -> Result<Supervisor> {
+        let scratch = self.lab.root().join("run").join(std::process::id().to_string());
+        let interrupt = Arc::clone(&self.interrupt);
+        let plan = Arc::clone(&self.plan);
+        let mut supervisor = Supervisor::new(harness, &scratch, plan, limits, interrupt);
+        supervisor.describe()?;
+        self.plan = supervisor.plan();
+        if !supervisor.missing.is_empty() {
+            self.progress.say(&format!(
+                "this machine lacks parts of the sandbox: {}",
+                supervisor.missing.join("; ")
+            ));
+        }
+        Ok(supervisor)
+    }
+
+    fn save_plan(&self) -> Result<()> {
+        let file = self.lab.root().join(PLAN_FILE);
+        let stored = StoredPlan { stamp: self.stamp, plan: Plan::clone(&self.plan) };
+        let text = serde_json::to_vec(&stored)?;
+        std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
+    }
+}
+
+/// Runs rustdoc and reads what it says, with the literals of the source.
+pub fn discover(lab: &Lab, package: &Package, features: &Features) -> Result<Api> {
+    let json = lab.rustdoc(package, features)?;
+    let mut api = testsmith_discover::read(&json)?;
+    api.literals = testsmith_discover::mine(&package.root.join("src"));
+    if api.callables.is_empty() {
+        bail!("{} has an empty public API: there is nothing to call", package.name);
+    }
+    Ok(api)
+}
+
+/// Proposes drafts and lets the compiler judge them, until none is left.
+fn plan(lab: &Lab, api: &Api, stamp: u64, progress: &Progress) -> Result<Plan> {
+    let mut planner = Planner::new(api);
+    let mut round = 0;
+    loop {
+        let drafts = planner.propose();
+        if drafts.is_empty() {
+            break;
+        }
+        round += 1;
+        progress.say(&format!("planning, round {round}: {} candidates", drafts.len()));
+        let probes: Vec<String> = drafts.iter().map(|draft| draft.probe("{}")).collect();
+        let verdicts = lab.judge(&probes, stamp)?;
+        planner.learn(&verdicts);
+    }
+    let plan = planner.finish();
+    if plan.operations.is_empty() {
+        bail!(
+            "nothing of {} can be called: all {} items were skipped; see `cargo testsmith list`",
+            plan.krate,
+            plan.skips.len()
+        );
+    }
+    Ok(plan)
+}
+
+const PLAN_FILE: &str = "plan.json";
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredPlan {
+    stamp: u64,
+    plan: Plan,
+}
+
+fn load_plan(lab: &Lab, stamp: u64) -> Option<Plan> {
+    let bytes = std::fs::read(lab.root().join(PLAN_FILE)).ok()?;
+    let stored: StoredPlan = serde_json::from_slice(&bytes).ok()?;
+    (stored.stamp == stamp).then_some(stored.plan)
+}
+
+fn subject(target: &Target) -> Result<Subject> {
+    if let Some(krate) = &target.krate {
+        let (name, version) = match krate.split_once('@') {
+            Some((name, version)) => (name, Some(version.to_owned())),
+            None => (krate.as_str(), None),
+        };
+        if name.is_empty() || version.as_deref() == Some("") {
+            bail!("--crate takes NAME or NAME@VERSION, not {krate:?}");
+        }
+        return Ok(Subject::Published { name: name.to_owned(), version });
+    }
+    let mut manifest = target.manifest_path.clone().unwrap_or_else(|| PathBuf::from("Cargo.toml"));
+    if manifest.is_dir() {
+        manifest = manifest.join("Cargo.toml");
+    }
+    if !manifest.exists() {
+        bail!(
+            "there is no {} here; run this in the folder of a package, or give --manifest-path \
+             or --crate",
+            manifest.display()
+        );
+    }
+    Ok(Subject::find(&manifest, target.package.as_deref())?)
+}
+
+/// `testsmith.out` beside the manifest, unless the user says otherwise.
+fn out_dir(target: &Target, subject: &Subject) -> Result<PathBuf> {
+    if let Some(out) = &target.out_dir {
+        return Ok(out.clone());
+    }
+    let folder = match subject {
+        Subject::Path { manifest, .. } => manifest.parent().map(Path::to_owned),
+        Subject::Published { .. } => std::env::current_dir().ok(),
+    };
+    Ok(folder.context("the current folder is not known")?.join("testsmith.out"))
+}
+
+/// Makes the folder and keeps it out of version control.
+fn make_out_dir(out: &Path) -> Result<()> {
+    let why = || format!("cannot write to {}; give --out-dir a folder that can be", out.display());
+    std::fs::create_dir_all(out).with_context(why)?;
+    let ignore = out.join(".gitignore");
+    if !ignore.exists() {
+        std::fs::write(&ignore, "*\n").with_context(why)?;
+    }
+    Ok(())
+}
+
+fn scratch_dir(out: &Path, subject: &Subject) -> PathBuf {
+    match subject {
+        Subject::Path { .. } => out.join("lab"),
+        Subject::Published { name, version } => {
+            let version = version.as_deref().unwrap_or("newest");
+            out.join("crates").join(format!("{name}-{version}"))
+        }
+    }
+}
+
+/// What is going on, for the person who waits.
+struct Progress {
+    quiet: bool,
+}
+
+impl Progress {
+    fn say(&self, what: &str) {
+        if !self.quiet {
+            eprintln!("  {what}");
+        }
+    }
+}

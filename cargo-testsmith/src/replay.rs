@@ -1,0 +1,93 @@
+//! `cargo testsmith replay`: a stored sequence, call by call.
+
+use crate::Exit;
+use crate::args::{Format, Replay};
+use crate::pipeline::Session;
+use crate::stored::Stored;
+use anyhow::Result;
+use serde::Serialize;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use testsmith_lab::{Limits, Profile};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::{Plan, Sequence};
+
+pub fn run(options: &Replay, interrupt: Arc<AtomicBool>) -> Result<Exit> {
+    let stored = Stored::read(&options.file)?;
+    let mut session = Session::open(&options.target, interrupt)?;
+    let profile = if options.release { Profile::Released } else { Profile::Unoptimised };
+    let harness = session.build(profile)?;
+    let limits = Limits { call: Duration::from_millis(options.call_timeout), ..Limits::default() };
+    let mut supervisor = session.supervise(&harness, limits)?;
+    let sequence = stored.sequence(&session.plan)?;
+    let outcome = supervisor.run_afresh(&sequence, true)?;
+    let mut out = std::io::stdout().lock();
+    let _ = match options.format {
+        Format::Json => {
+            let report = Report { sequence: &stored, outcome: &outcome };
+            serde_json::to_writer_pretty(&mut out, &report)
+                .map_err(std::io::Error::from)
+                .and_then(|()| writeln!(out))
+        }
+        Format::Text => show(&session.plan, &sequence, &outcome, &mut out),
+    };
+    Ok(if outcome.ending == Ending::Completed { Exit::Clean } else { Exit::Found })
+}
+
+#[derive(Serialize)]
+struct Report<'r> {
+    sequence: &'r Stored,
+    outcome: &'r Outcome,
+}
+
+fn show(
+    plan: &Plan,
+    sequence: &Sequence,
+    outcome: &Outcome,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let lines = testsmith_render::statements(plan, sequence);
+    for (n, line) in lines.iter().enumerate() {
+        writeln!(out, "{}", line.text)?;
+        let Some(step) = line.step else { continue };
+        if let Some(value) = outcome.values.get(step).and_then(|value| value.text.as_ref()) {
+            writeln!(out, "    // {value}")?;
+        }
+        let last = outcome.step as usize == step && outcome.ending != Ending::Completed;
+        let later = lines[n + 1..].iter().any(|line| line.step == Some(step));
+        if last && !later {
+            writeln!(out, "    // {}", describe(&outcome.ending, outcome.phase))?;
+            if outcome.phase == Phase::Calling {
+                break;
+            }
+        }
+    }
+    match &outcome.ending {
+        Ending::Completed => writeln!(out, "completed"),
+        ending => writeln!(out, "failed: {}", describe(ending, outcome.phase)),
+    }
+}
+
+/// What happened, in a clause.
+fn describe(ending: &Ending, phase: Phase) -> String {
+    let place = match phase {
+        Phase::Calling => "",
+        Phase::Dropping => " while the value was dropped",
+        Phase::Observing => " while the value was shown",
+    };
+    let what = match ending {
+        Ending::Completed => "completed".to_owned(),
+        Ending::Panicked(panic) => {
+            format!("panicked at {}:{}: {}", panic.file, panic.line, panic.message)
+        }
+        Ending::Inapplicable => "met another variant".to_owned(),
+        Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
+        Ending::Signal { number, note } => format!("{note} (signal {number})"),
+        Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),
+        Ending::TimedOut { after_ms } => format!("did not return within {after_ms} ms"),
+        Ending::Exited { code } => format!("ended the process with code {code}"),
+    };
+    format!("{what}{place}")
+}

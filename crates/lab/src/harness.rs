@@ -1,0 +1,125 @@
+//! Writes and builds the harness: one thunk per operation, one table per type.
+
+use crate::coverage;
+use crate::package::Package;
+use crate::{Error, Lab, cargo};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+use std::path::PathBuf;
+use testsmith_model::operation::{Mode, Operation, Plan, call_on_parameters, parameter_type};
+
+/// How the code under test is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Fast to build; debug assertions and overflow checks.
+    Unoptimised,
+    /// Fast to run; the same checks.
+    Optimised,
+    /// As users run it: no debug assertions, no overflow checks.
+    Released,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Unoptimised => "dev",
+            Profile::Optimised => "optimised",
+            Profile::Released => "released",
+        }
+    }
+}
+
+/// What came of a build.
+#[derive(Debug)]
+pub enum Build {
+    Done {
+        harness: PathBuf,
+        compiled: bool,
+    },
+    /// These operations do not compile after all, for these reasons.
+    Refused(BTreeMap<usize, String>),
+}
+
+/// The library that holds the thunks; instrumented like the crate itself,
+/// because generic code is instantiated here.
+const THUNKS: &str = "testsmith_thunks";
+
+impl Lab {
+    pub fn write_harness(&self, plan: &Plan) -> Result<(), Error> {
+        self.write("thunks/src/lib.rs", &source(plan).0)
+    }
+
+    pub fn build(&self, plan: &Plan, package: &Package, profile: Profile) -> Result<Build, Error> {
+        let mut command = self.cargo("build");
+        command.args(["-p", "testsmith-thunks", "--message-format=json"]);
+        command.args(["--profile", profile.name()]);
+        command.envs(coverage::environment(self.executable(), &[&package.library, THUNKS]));
+        let output = cargo::messages(&mut command)?;
+        if output.success {
+            let harness = output.executables.into_iter().find(|(n, _)| n == "testsmith-harness");
+            let (_, harness) =
+                harness.ok_or_else(|| Error::Cargo("no harness was built".to_owned()))?;
+            return Ok(Build::Done { harness, compiled: output.compiled });
+        }
+        let lines = source(plan).1;
+        let mut refused = BTreeMap::new();
+        for error in &output.errors {
+            for (file, line) in &error.places {
+                let ours = file.replace('\\', "/").ends_with("thunks/src/lib.rs");
+                if let Some(n) = lines.get(line).filter(|_| ours) {
+                    refused.entry(*n).or_insert_with(|| error.text.clone());
+                }
+            }
+        }
+        if refused.is_empty() {
+            let what = format!("the harness for {}", package.name);
+            return Err(Error::Build { what, why: output.explanation() });
+        }
+        Ok(Build::Refused(refused))
+    }
+}
+
+/// The source of the thunks, and which operation stands on which line.
+fn source(plan: &Plan) -> (String, HashMap<usize, usize>) {
+    let mut text = String::from("#![allow(warnings)]\n#![recursion_limit = \"512\"]\n");
+    text.push_str("use testsmith_worker::{Frame, Thunk, table::TypeTable, type_table};\n");
+    let first = text.lines().count() + 1;
+    let mut lines = HashMap::new();
+    for (n, operation) in plan.operations.iter().enumerate() {
+        lines.insert(first + n, n);
+        thunk(&mut text, plan, n, operation);
+    }
+    text.push_str("pub static THUNKS: &[Thunk] = &[");
+    for n in 0..plan.operations.len() {
+        write!(text, "t{n}, ").expect("a string takes all");
+    }
+    text.push_str("];\n");
+    for (n, info) in plan.types.iter().enumerate() {
+        let erased = info.ty.erased();
+        writeln!(text, "fn y{n}() -> TypeTable {{ type_table!({erased}) }}")
+            .expect("a string takes all");
+    }
+    text.push_str("pub fn tables() -> &'static [TypeTable] {\n    vec![");
+    for n in 0..plan.types.len() {
+        write!(text, "y{n}(), ").expect("a string takes all");
+    }
+    text.push_str("].leak()\n}\n");
+    (text, lines)
+}
+
+/// `fn t3(f: &mut Frame) -> bool { let a0: T = unsafe { f.own(0) }; …; true }`
+fn thunk(text: &mut String, plan: &Plan, n: usize, operation: &Operation) {
+    write!(text, "fn t{n}(f: &mut Frame) -> bool {{ ").expect("a string takes all");
+    for (at, input) in operation.inputs.iter().enumerate() {
+        let ty = parameter_type(&plan.ty(input.ty).ty, input.mode);
+        let how = match input.mode {
+            Mode::Own | Mode::Reborrow => "own",
+            Mode::Shared => "shared",
+            Mode::Exclusive => "exclusive",
+        };
+        write!(text, "let a{at}: {ty} = unsafe {{ f.{how}({at}) }}; ").expect("a string takes all");
+    }
+    let call = call_on_parameters(&operation.call, "return false").replace('\n', " ");
+    let output = plan.ty(operation.output).ty.erased();
+    writeln!(text, "let r: {output} = {call}; f.put(r); true }}").expect("a string takes all");
+}

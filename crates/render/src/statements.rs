@@ -1,0 +1,82 @@
+//! A sequence as statements, one a step, with the drops between them.
+
+use crate::literal::literal;
+use testsmith_model::operation::{Mode, Operation, Placeholder};
+use testsmith_model::ty::Ty;
+use testsmith_model::{Loans, Plan, Sequence, Step};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub text: String,
+    /// The step it carries out; none for a drop.
+    pub step: Option<usize>,
+}
+
+/// Every step as a `let`. Values that must go before the end are dropped by
+/// name; the rest go as Rust would have it.
+pub fn statements(plan: &Plan, sequence: &Sequence) -> Vec<Statement> {
+    let mut loans = Loans::default();
+    let mut statements = vec![];
+    for (here, step) in sequence.steps().enumerate() {
+        let text = match step {
+            Step::Literal(ty, value) => {
+                loans.push(*ty);
+                let ty = &plan.ty(*ty).ty;
+                format!("let mut v{here}: {ty} = {};", literal(ty, value))
+            }
+            Step::Call(op, back) => {
+                let operation = plan.operation(*op);
+                let args: Vec<u32> = back.iter().map(|distance| here as u32 - distance).collect();
+                // A sequence from elsewhere may be illegal; then nothing ends here.
+                let ended = loans.access(plan, operation, &args).unwrap_or(&[]).to_vec();
+                statements.extend(drops(plan, &loans, &ended));
+                let call = call(plan, &loans, operation, &args);
+                loans.commit(plan, operation, &args);
+                let ty = &plan.ty(operation.output).ty;
+                if ty.is_unit() {
+                    format!("{call};\nlet v{here} = ();")
+                } else {
+                    format!("let mut v{here}: {ty} = {call};")
+                }
+            }
+        };
+        statements.push(Statement { text, step: Some(here) });
+    }
+    let last = loans.close_scope();
+    statements.extend(drops(plan, &loans, &last));
+    statements
+}
+
+/// References and plain data need no dropping: ending them is not using them.
+fn drops(plan: &Plan, loans: &Loans, ended: &[u32]) -> Vec<Statement> {
+    let needed = |slot: &&u32| {
+        let info = plan.ty(loans.ty(**slot));
+        !info.abilities.copy && !info.is_reference
+    };
+    let each = |slot: &u32| Statement { text: format!("drop(v{slot});"), step: None };
+    ended.iter().filter(needed).map(each).collect()
+}
+
+/// The call as a person would write it.
+fn call(plan: &Plan, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
+    Operation::fill(&operation.show, &mut |placeholder, text| match placeholder {
+        Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
+        Placeholder::Receiver(n) => text.push_str(&format!("v{}", args[n])),
+        Placeholder::Argument(n) => {
+            let input = &operation.inputs[n];
+            let slot = args[n];
+            let ty = &plan.ty(loans.ty(slot)).ty;
+            let through = loans.ty(slot) != input.ty;
+            let shared = matches!(ty, Ty::Ref { mutable: false, .. });
+            let mark = match (input.mode, through) {
+                (Mode::Own, _) => "",
+                (Mode::Shared, true) if shared => "",
+                (Mode::Shared, true) => "&*",
+                (Mode::Shared, false) => "&",
+                (Mode::Exclusive, false) => "&mut ",
+                (Mode::Exclusive, true) | (Mode::Reborrow, _) => "&mut *",
+            };
+            text.push_str(&format!("{mark}v{slot}"));
+        }
+    })
+}
