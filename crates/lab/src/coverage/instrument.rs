@@ -15,7 +15,8 @@ use std::process::{Command, exit};
 
 /// Set to 1 when our executable stands in for rustc.
 pub const WRAPPER_VARIABLE: &str = "TESTSMITH_RUSTC_WRAPPER";
-/// The names of the crates to instrument, separated by commas.
+/// The names of the crates to instrument, separated by commas, each with
+/// `@version` if only that version is meant.
 pub const CRATES_VARIABLE: &str = "TESTSMITH_INSTRUMENT";
 
 /// How much is instrumented: `full` or `counters`.
@@ -59,7 +60,8 @@ impl Detail {
     }
 }
 
-/// The variables with which cargo builds these crates instrumented.
+/// The variables with which cargo builds these crates (`name` or
+/// `name@version`) instrumented.
 /// `executable` is ours, whose `main` calls [`wrap`].
 pub fn environment(
     executable: &Path,
@@ -78,7 +80,9 @@ pub fn environment(
 /// process without its own name: first rustc, then what rustc is told.
 pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
     let names = std::env::var(CRATES_VARIABLE).unwrap_or_default();
-    let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+    // Cargo tells rustc which package it compiles.
+    let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let names: Vec<&str> = names.split(',').filter_map(|name| of_version(name, &version)).collect();
     let counters = std::env::var_os(DETAIL_VARIABLE).is_some_and(|word| word == "counters");
     let detail = if counters { Detail::Counters } else { Detail::Full };
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -92,6 +96,15 @@ pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
     let error = run(&mut command);
     eprintln!("failed to run {}: {error}", Path::new(rustc).display());
     exit(101)
+}
+
+/// The name in `name@version`, if the version is this one or none is given: a
+/// build can hold two versions of a crate, and only one is under test.
+fn of_version<'a>(entry: &'a str, version: &str) -> Option<&'a str> {
+    match entry.split_once('@') {
+        Some((name, wanted)) => (wanted == version).then_some(name),
+        None => Some(entry).filter(|name| !name.is_empty()),
+    }
 }
 
 /// Becomes rustc, so that no process stands between cargo and it.
@@ -175,6 +188,14 @@ mod tests {
     fn procedural_macros_are_left_alone() {
         let line = "rustc --crate-name my_crate --crate-type proc-macro src/lib.rs";
         check(line, &["my_crate"], false);
+    }
+
+    #[test]
+    fn a_version_may_be_named() {
+        assert_eq!(of_version("semver@1.0.2", "1.0.2"), Some("semver"));
+        assert_eq!(of_version("semver@1.0.2", "0.9.0"), None);
+        assert_eq!(of_version("semver", "0.9.0"), Some("semver"));
+        assert_eq!(of_version("", "0.9.0"), None);
     }
 
     #[test]
