@@ -24,7 +24,8 @@ fn every_misdeed_ends_as_listed_and_harms_nothing() {
     let runner = yard.build(&list);
     for (function, expected) in list {
         let (ended, tail, printed) = yard.run(&runner, function, expected == "hangs");
-        assert_eq!(ended, expected, "{function} printed:\n{tail}");
+        let fine = expected.split('|').any(|word| word == ended);
+        assert!(fine, "{function}: expected {expected}, got {ended}, printed:\n{tail}");
         yard.check_untouched(function);
         if function == "noise::print_gigabytes" {
             assert!(printed >= 2 << 30, "only {printed} bytes came through");
