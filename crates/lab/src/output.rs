@@ -40,18 +40,19 @@ impl Tail {
         text(&mut lock(&self.kept))
     }
 
-    /// How many bytes were printed in all.
+    /// How many bytes were printed so far.
     pub fn total_bytes(&self) -> u64 {
         lock(&self.kept).total
     }
 
     /// Waits for the end of the pipe, that is, of the child, and returns the
-    /// tail.
-    pub fn finish(self) -> String {
+    /// tail and how many bytes were printed in all.
+    pub fn finish(self) -> (String, u64) {
         // The thread only reads and copies; were it to panic, what it kept is
         // still good.
         let _ = self.thread.join();
-        text(&mut lock(&self.kept))
+        let mut kept = lock(&self.kept);
+        (text(&mut kept), kept.total)
     }
 }
 
@@ -94,15 +95,13 @@ mod tests {
             writeln!(writer, "{number}").expect("the pipe is drained");
         }
         drop(writer);
-        assert_eq!(tail.finish(), "998\n99999\n");
+        assert_eq!(tail.finish().0, "998\n99999\n");
     }
 
     #[test]
     fn the_total_counts_what_was_dropped() {
         let text: Vec<u8> = vec![b'x'; 1 << 20];
         let tail = Tail::drain(std::io::Cursor::new(text), 0);
-        let kept = Arc::clone(&tail.kept);
-        assert_eq!(tail.finish(), "");
-        assert_eq!(lock(&kept).total, 1 << 20);
+        assert_eq!(tail.finish(), (String::new(), 1 << 20));
     }
 }

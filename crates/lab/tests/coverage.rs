@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use testsmith_lab::coverage::{self, Edge, FileCoverage, Sources};
+use testsmith_lab::coverage::{self, Detail, Edge, FileCoverage, Sources};
 
 const SUBJECT: &str = "\
 pub mod inner;
@@ -123,7 +123,7 @@ fn main() {
     let root = folder.path().canonicalize().expect("a real path");
     write_packages(&root);
     for profile in ["dev", "release"] {
-        let harness = Harness::build(&root, profile);
+        let harness = Harness::build(&root, profile, Detail::Full);
         for (name, test) in TESTS {
             if profile == "dev" || name.contains("values") {
                 test(&harness);
@@ -131,6 +131,16 @@ fn main() {
             }
         }
     }
+    counters_alone_tell_news(&Harness::build(&root, "dev", Detail::Counters));
+    println!("test counters_alone_tell_news (dev) ... ok");
+}
+
+/// The fast build tells news from no news, and no values.
+fn counters_alone_tell_news(harness: &Harness) {
+    the_same_call_again_is_no_news(harness);
+    let run = harness.run(&["one"]);
+    assert!(run.compares.is_empty());
+    assert!(!run.covered.is_empty());
 }
 
 /// Names with `values` hold for optimised code, too; lines are exact in
@@ -249,13 +259,13 @@ struct Compare {
 }
 
 impl Harness {
-    fn build(root: &Path, profile: &'static str) -> Harness {
+    fn build(root: &Path, profile: &'static str, detail: Detail) -> Harness {
         let executable = std::env::current_exe().expect("our own path");
         let status = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
             .args(["build", "--quiet", "--package=probe", "--profile", profile])
             .current_dir(root)
-            .envs(coverage::environment(&executable, &["subject", "thunks"]))
-            .env("CARGO_TARGET_DIR", root.join("target"))
+            .envs(coverage::environment(&executable, &["subject", "thunks"], detail))
+            .env("CARGO_TARGET_DIR", root.join(format!("target-{detail:?}")))
             .env_remove("RUSTFLAGS")
             .status()
             .expect("cargo runs");
@@ -263,7 +273,7 @@ impl Harness {
         let folder = if profile == "dev" { "debug" } else { profile };
         Harness {
             root: root.into(),
-            executable: root.join("target").join(folder).join("probe"),
+            executable: root.join(format!("target-{detail:?}")).join(folder).join("probe"),
             profile,
         }
     }

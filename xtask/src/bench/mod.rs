@@ -1,9 +1,11 @@
 //! The benches, one file each.
 
+mod coverage;
+
 /// A bench: the name on the command line, what it shows, and its entry.
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
-const BENCHES: &[Bench] = &[];
+const BENCHES: &[Bench] = &[("coverage", "what coverage and the sandbox cost", coverage::run)];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let name = args.first().map_or("", String::as_str);

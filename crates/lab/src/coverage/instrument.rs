@@ -7,7 +7,7 @@
 //! instrumented, or it would count itself.
 //!
 //! Cargo does not know of these variables: use a target folder of its own per
-//! set of crates.
+//! set of crates and [`Detail`].
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -15,29 +15,64 @@ use std::process::{Command, exit};
 
 /// Set to 1 when our executable stands in for rustc.
 pub const WRAPPER_VARIABLE: &str = "TESTSMITH_RUSTC_WRAPPER";
-/// The names of the crates to instrument, separated by commas.
+/// The names of the crates to instrument, separated by commas, each with
+/// `@version` if only that version is meant.
 pub const CRATES_VARIABLE: &str = "TESTSMITH_INSTRUMENT";
 
-/// What is added to the command line of rustc: a counter per edge, a table of
-/// their addresses, and a call per comparison. Every block is counted, also
-/// those whose count follows from another's: the block then says exactly which
-/// lines were run.
-const FLAGS: &[&str] = &[
-    "-Cpasses=sancov-module",
-    "-Cllvm-args=-sanitizer-coverage-level=3",
-    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
-    "-Cllvm-args=-sanitizer-coverage-pc-table",
-    "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Cllvm-args=-sanitizer-coverage-prune-blocks=0",
-];
+/// How much is instrumented: `full` or `counters`.
+pub const DETAIL_VARIABLE: &str = "TESTSMITH_INSTRUMENT_DETAIL";
 
-/// The variables with which cargo builds these crates instrumented.
+/// How much instrumented code tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Every block is counted, also those whose count follows from another's,
+    /// so that a block says exactly which lines ran; and compared values are
+    /// told to the worker. For the build that is attributed to the source.
+    #[default]
+    Full,
+    /// Only as many counters as tell runs apart, and no compared values. For
+    /// the fast build.
+    Counters,
+}
+
+impl Detail {
+    fn word(self) -> &'static str {
+        match self {
+            Detail::Full => "full",
+            Detail::Counters => "counters",
+        }
+    }
+
+    /// What is added to the command line of rustc.
+    fn flags(self) -> impl Iterator<Item = &'static str> {
+        const COUNTERS: &[&str] = &[
+            "-Cpasses=sancov-module",
+            "-Cllvm-args=-sanitizer-coverage-level=3",
+            "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+            "-Cllvm-args=-sanitizer-coverage-pc-table",
+        ];
+        const MORE: &[&str] = &[
+            "-Cllvm-args=-sanitizer-coverage-trace-compares",
+            "-Cllvm-args=-sanitizer-coverage-prune-blocks=0",
+        ];
+        let more = if self == Detail::Full { MORE } else { &[] };
+        COUNTERS.iter().chain(more).copied()
+    }
+}
+
+/// The variables with which cargo builds these crates (`name` or
+/// `name@version`) instrumented.
 /// `executable` is ours, whose `main` calls [`wrap`].
-pub fn environment(executable: &Path, crates: &[&str]) -> [(&'static str, OsString); 3] {
+pub fn environment(
+    executable: &Path,
+    crates: &[&str],
+    detail: Detail,
+) -> [(&'static str, OsString); 4] {
     [
         ("RUSTC_WRAPPER", executable.into()),
         (WRAPPER_VARIABLE, "1".into()),
         (CRATES_VARIABLE, crates.join(",").into()),
+        (DETAIL_VARIABLE, detail.word().into()),
     ]
 }
 
@@ -45,9 +80,13 @@ pub fn environment(executable: &Path, crates: &[&str]) -> [(&'static str, OsStri
 /// process without its own name: first rustc, then what rustc is told.
 pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
     let names = std::env::var(CRATES_VARIABLE).unwrap_or_default();
-    let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+    // Cargo tells rustc which package it compiles.
+    let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let names: Vec<&str> = names.split(',').filter_map(|name| of_version(name, &version)).collect();
+    let counters = std::env::var_os(DETAIL_VARIABLE).is_some_and(|word| word == "counters");
+    let detail = if counters { Detail::Counters } else { Detail::Full };
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let arguments = instrumented(&arguments, &names);
+    let arguments = instrumented(&arguments, &names, detail);
     let Some((rustc, rest)) = arguments.split_first() else {
         eprintln!("testsmith stands in for rustc here, but cargo named no rustc to run");
         exit(101);
@@ -57,6 +96,15 @@ pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
     let error = run(&mut command);
     eprintln!("failed to run {}: {error}", Path::new(rustc).display());
     exit(101)
+}
+
+/// The name in `name@version`, if the version is this one or none is given: a
+/// build can hold two versions of a crate, and only one is under test.
+fn of_version<'a>(entry: &'a str, version: &str) -> Option<&'a str> {
+    match entry.split_once('@') {
+        Some((name, wanted)) => (wanted == version).then_some(name),
+        None => Some(entry).filter(|name| !name.is_empty()),
+    }
 }
 
 /// Becomes rustc, so that no process stands between cargo and it.
@@ -77,10 +125,10 @@ fn run(command: &mut Command) -> std::io::Error {
 /// The command line to run instead of `arguments` (rustc first) when the crates
 /// named are to be instrumented. Names may be those of packages: dashes count
 /// as underscores.
-pub fn instrumented(arguments: &[OsString], crates: &[&str]) -> Vec<OsString> {
+pub fn instrumented(arguments: &[OsString], crates: &[&str], detail: Detail) -> Vec<OsString> {
     let mut arguments = arguments.to_vec();
     if wanted(&arguments, crates) {
-        arguments.extend(FLAGS.iter().map(OsString::from));
+        arguments.extend(detail.flags().map(OsString::from));
     }
     arguments
 }
@@ -114,7 +162,7 @@ mod tests {
 
     fn check(line: &str, crates: &[&str], expected: bool) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let result = instrumented(&arguments, crates);
+        let result = instrumented(&arguments, crates, Detail::Full);
         assert_eq!(result[..arguments.len()], arguments, "arguments are only added");
         assert_eq!(result.len() > arguments.len(), expected, "{line}");
     }
@@ -143,11 +191,20 @@ mod tests {
     }
 
     #[test]
+    fn a_version_may_be_named() {
+        assert_eq!(of_version("semver@1.0.2", "1.0.2"), Some("semver"));
+        assert_eq!(of_version("semver@1.0.2", "0.9.0"), None);
+        assert_eq!(of_version("semver", "0.9.0"), Some("semver"));
+        assert_eq!(of_version("", "0.9.0"), None);
+    }
+
+    #[test]
     fn the_environment_names_the_wrapper_and_the_crates() {
-        let [(wrapper, path), (flag, one), (names, crates)] =
-            environment(Path::new("/bin/tool"), &["a", "b"]);
+        let [(wrapper, path), (flag, one), (names, crates), (detail, word)] =
+            environment(Path::new("/bin/tool"), &["a", "b"], Detail::Counters);
         assert_eq!((wrapper, path.to_str()), ("RUSTC_WRAPPER", Some("/bin/tool")));
         assert_eq!((flag, one.to_str()), (WRAPPER_VARIABLE, Some("1")));
         assert_eq!((names, crates.to_str()), (CRATES_VARIABLE, Some("a,b")));
+        assert_eq!((detail, word.to_str()), (DETAIL_VARIABLE, Some("counters")));
     }
 }

@@ -41,7 +41,7 @@ pub struct Compare {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     pub compares: Vec<Compare>,
-    /// Pairs that found no room.
+    /// Comparisons that found no room; some may have been kept before.
     pub dropped: u64,
 }
 
@@ -104,13 +104,24 @@ impl Table {
         dropped: 0,
     };
 
+    /// The quota comes first: a busy loop has used it up soon, and then costs
+    /// one look.
     fn insert(&mut self, new: Slot) {
+        let quota = mix(new.site as u64) as usize % SITES;
+        if self.per_site[quota] >= PER_SITE {
+            self.dropped += 1;
+            return;
+        }
         let mixed = mix(new.site as u64 ^ mix(new.left ^ mix(new.right)));
         let mut at = mixed as usize % CAPACITY;
         for _ in 0..PROBES {
             let slot = &self.slots[at];
             if slot.bits == 0 {
-                return self.fill(at, new);
+                self.per_site[quota] += 1;
+                self.slots[at] = new;
+                self.order[self.length] = at as u16;
+                self.length += 1;
+                return;
             }
             let same = slot.site == new.site
                 && slot.left == new.left
@@ -122,18 +133,6 @@ impl Table {
             at = (at + 1) % CAPACITY;
         }
         self.dropped += 1;
-    }
-
-    fn fill(&mut self, at: usize, new: Slot) {
-        let count = &mut self.per_site[mix(new.site as u64) as usize % SITES];
-        if *count >= PER_SITE {
-            self.dropped += 1;
-            return;
-        }
-        *count += 1;
-        self.slots[at] = new;
-        self.order[self.length] = at as u16;
-        self.length += 1;
     }
 
     /// Clears only what was used: the table is far larger than a usual log.

@@ -202,8 +202,8 @@ fn class(count: u8) -> u8 {
 /// The region must be valid memory to which no reference exists.
 unsafe fn drain(region: Region, mut each: impl FnMut(usize, u8)) {
     const WORD: usize = size_of::<u64>();
-    const BLOCK: usize = 8 * WORD;
-    let mut byte = |address: usize| {
+    const WORDS: usize = 8;
+    let byte = |address: usize, each: &mut dyn FnMut(usize, u8)| {
         let counter = address as *mut u8;
         // SAFETY: the address lies in the region; bytes are always aligned.
         unsafe {
@@ -214,23 +214,37 @@ unsafe fn drain(region: Region, mut each: impl FnMut(usize, u8)) {
             }
         }
     };
-    // SAFETY: only called with aligned addresses of whole words in the region.
-    let word = |address: usize| unsafe { (address as *const u64).read_volatile() };
     let aligned = region.start.next_multiple_of(WORD).min(region.end);
-    (region.start..aligned).for_each(&mut byte);
+    for address in region.start..aligned {
+        byte(address, &mut each);
+    }
     let mut at = aligned;
-    while at + BLOCK <= region.end {
-        let any = (0..BLOCK).step_by(WORD).fold(0, |any, offset| any | word(at + offset));
-        if any != 0 {
-            for start in (at..at + BLOCK).step_by(WORD) {
-                if word(start) != 0 {
-                    (start..start + WORD).for_each(&mut byte);
+    while at + WORDS * WORD <= region.end {
+        let block = at as *mut u64;
+        // SAFETY: the eight words of the block lie in the region and are aligned.
+        let word = |i: usize| unsafe { block.add(i).read_volatile() };
+        if (0..WORDS).fold(0, |any, i| any | word(i)) != 0 {
+            for i in 0..WORDS {
+                let mut counts = word(i);
+                if counts == 0 {
+                    continue;
+                }
+                // SAFETY: as above.
+                unsafe { block.add(i).write_volatile(0) };
+                counts = u64::from_le(counts);
+                while counts != 0 {
+                    let byte = counts.trailing_zeros() as usize / 8;
+                    let count = (counts >> (8 * byte)) as u8;
+                    counts &= !(0xff << (8 * byte));
+                    each(at + i * WORD + byte - region.start, count);
                 }
             }
         }
-        at += BLOCK;
+        at += WORDS * WORD;
     }
-    (at..region.end).for_each(&mut byte);
+    for address in at..region.end {
+        byte(address, &mut each);
+    }
 }
 
 /// The distance between the addresses in the executable's file and those in

@@ -142,6 +142,12 @@ impl fmt::Display for Report {
     }
 }
 
+/// Only Linux can tie a process to its parent.
+#[cfg(not(target_os = "linux"))]
+pub fn die_with_parent(_parent: u32) -> bool {
+    true
+}
+
 /// Locks this process up for good. `scratch` must exist and is the one folder
 /// that stays writable.
 ///

@@ -41,6 +41,8 @@ pub mod prison {
         Fine,
         Exit(i32),
         Signal(i32),
+        /// Either, by chance.
+        FineOrSignal(i32),
     }
 
     /// Which kernels a case is tried on: by the newest Landlock interface.
@@ -164,6 +166,9 @@ pub mod prison {
         match end {
             End::Fine => status.code() == Some(0),
             End::Exit(code) => status.code() == Some(code),
+            End::FineOrSignal(signal) => {
+                ended(status, End::Fine) || ended(status, End::Signal(signal))
+            }
             End::Signal(signal) => status.signal() == Some(signal) && !status.core_dumped(),
         }
     }
