@@ -64,7 +64,7 @@ impl Session {
                 let api = discover(&lab, &package, &features)?;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
-                let plan = plan(&lab, &api, stamp, &progress)?;
+                let plan = plan(&lab, api, stamp, &progress)?;
                 times.plan = begin.elapsed().as_secs_f64();
                 plan
             }
@@ -141,7 +141,7 @@ pub fn discover(lab: &Lab, package: &Package, features: &Features) -> Result<Api
 }
 
 /// Proposes drafts and lets the compiler judge them, until none is left.
-fn plan(lab: &Lab, api: &Api, stamp: u64, progress: &Progress) -> Result<Plan> {
+fn plan(lab: &Lab, api: Api, stamp: u64, progress: &Progress) -> Result<Plan> {
     let mut planner = Planner::new(api);
     let mut round = 0;
     loop {

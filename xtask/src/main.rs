@@ -7,10 +7,8 @@
 mod bench;
 
 fn main() -> anyhow::Result<()> {
-    // A bench that instruments crates has cargo run this program for rustc.
-    if std::env::var_os(testsmith_lab::coverage::WRAPPER_VARIABLE).is_some() {
-        testsmith_lab::coverage::wrap(std::env::args_os().skip(1));
-    }
+    // A bench that builds a harness has cargo run this program for rustc.
+    cargo_testsmith::stand_in_if_asked();
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
         Some("bench") => bench::run(&args[1..]),

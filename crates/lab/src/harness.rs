@@ -1,6 +1,6 @@
 //! Writes and builds the harness: one thunk per operation, one table per type.
 
-use crate::coverage;
+use crate::coverage::{self, Detail};
 use crate::package::Package;
 use crate::{Error, Lab, cargo};
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +25,14 @@ impl Profile {
             Profile::Unoptimised => "dev",
             Profile::Optimised => "optimised",
             Profile::Released => "released",
+        }
+    }
+
+    /// Compared values cost speed; they are wanted where speed is not.
+    fn detail(self) -> Detail {
+        match self {
+            Profile::Unoptimised => Detail::Full,
+            Profile::Optimised | Profile::Released => Detail::Counters,
         }
     }
 }
@@ -53,7 +61,11 @@ impl Lab {
         let mut command = self.cargo("build");
         command.args(["-p", "testsmith-thunks", "--message-format=json"]);
         command.args(["--profile", profile.name()]);
-        command.envs(coverage::environment(self.executable(), &[&package.library, THUNKS]));
+        // Cargo does not know what is instrumented, so each crate under test
+        // has build products of its own.
+        command.env("CARGO_TARGET_DIR", self.target().join(&package.library));
+        let crates = [package.library.as_str(), THUNKS];
+        command.envs(coverage::environment(self.executable(), &crates, profile.detail()));
         let output = cargo::messages(&mut command)?;
         if output.success {
             let harness = output.executables.into_iter().find(|(n, _)| n == "testsmith-harness");

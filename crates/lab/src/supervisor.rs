@@ -333,6 +333,7 @@ impl Worker {
             .arg(scratch)
             .arg(limits.memory_bytes.to_string())
             .env_clear()
+            .env("TMPDIR", scratch)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -391,7 +392,7 @@ impl Worker {
 
     fn last_words(mut self) -> String {
         self.kill();
-        let words = self.tail.take().map(Tail::finish).unwrap_or_default();
+        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
         if words.trim().is_empty() { "it ended without a word".to_owned() } else { words }
     }
 
@@ -410,7 +411,7 @@ impl Worker {
             // The pipe is closed; a process that lives on without it is killed.
             wait_or_kill(&mut child, limits.call)
         };
-        let words = self.tail.take().map(Tail::finish).unwrap_or_default();
+        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
         let long = |at: usize| {
             u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes are eight"))

@@ -4,7 +4,7 @@
 
 use crate::skip::Skip;
 use crate::ty::{Bound, TraitRef, Ty};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default)]
 pub struct Api {
@@ -19,6 +19,15 @@ pub struct Api {
     pub impls: Vec<Impl>,
     pub literals: Literals,
     pub skips: Vec<Skip>,
+    /// Paths of local types without a size of their own, as the compiler said.
+    pub unsized_types: BTreeSet<String>,
+}
+
+impl Api {
+    /// Unsized types can only be passed behind a pointer.
+    pub fn is_unsized(&self, ty: &Ty) -> bool {
+        ty.is_unsized() || ty.path().is_some_and(|path| self.unsized_types.contains(path))
+    }
 }
 
 /// Something that could be called, once its parameters have concrete types.

@@ -7,17 +7,15 @@ use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
-use testsmith_model::api::Docs;
-use testsmith_model::operation::{MAX_INPUTS, OperationKind};
+use testsmith_model::api::{Api, Docs};
+use testsmith_model::operation::{MAX_INPUTS, Mode, OperationKind};
 use testsmith_model::ty::{Arg, Lifetime, Ty};
 
 /// A call on values of these types, written as in a test.
 fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
     let flows = flows::of_signature(&inputs, output, &[], false, false);
-    let inputs = inputs.iter().map(|ty| {
-        let (value, mode) = mode_of(ty);
-        (String::new(), value.erase_lifetimes(), mode)
-    });
+    // How they are passed is settled when all rows are there.
+    let inputs = inputs.into_iter().map(|ty| (String::new(), ty, Mode::Own));
     Draft {
         path: format!("{output}"),
         kind: OperationKind::Builder,
@@ -47,8 +45,26 @@ fn vec_of(item: Ty) -> Ty {
     Ty::adt("std::vec::Vec", vec![item])
 }
 
+/// Decides how each argument is passed.
+fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
+    for (_, ty, mode) in drafts.iter_mut().flat_map(|draft| &mut draft.inputs) {
+        let (value, settled) = mode_of(api, ty);
+        (*ty, *mode) = (value.erase_lifetimes(), settled);
+    }
+    drafts
+}
+
 /// Ways to make a value of this type.
-pub fn makers(ty: &Ty) -> Vec<Draft> {
+pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    settle(api, maker_rows(ty))
+}
+
+/// Ways to get at what is inside a value of this type.
+pub fn takers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    settle(api, taker_rows(ty))
+}
+
+fn maker_rows(ty: &Ty) -> Vec<Draft> {
     match ty {
         Ty::Tuple(items) if items.len() == 1 => vec![plain("({0},)", items.clone(), ty)],
         Ty::Tuple(items) => vec![plain(&listed("(", items.len(), ")"), items.clone(), ty)],
@@ -284,8 +300,7 @@ fn cow(ty: &Ty) -> Vec<Draft> {
     ]
 }
 
-/// Ways to get at what is inside a value of this type.
-pub fn takers(ty: &Ty) -> Vec<Draft> {
+fn taker_rows(ty: &Ty) -> Vec<Draft> {
     let arg = |n: usize| ty.type_arg(n).cloned();
     let owned = |call: &str, show: &str, output: Option<Ty>| match output {
         Some(output) if !output.is_unit() && output != Ty::prim("!") => {
@@ -361,22 +376,22 @@ pub fn takers(ty: &Ty) -> Vec<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::operation::{FlowKind, Mode};
+    use testsmith_model::operation::FlowKind;
 
     #[test]
     fn some_of_a_reference_borrows_the_value() {
         let option = Ty::adt("std::option::Option", vec![Ty::shared(Ty::prim("i32"))]);
-        let makers = makers(&option);
+        let makers = makers(&Api::default(), &option);
         assert_eq!(makers[0].inputs[0].2, Mode::Shared);
         assert_eq!(makers[0].flows[0].kind, FlowKind::Loan { mutable: false });
-        let takers = takers(&option);
+        let takers = takers(&Api::default(), &option);
         assert_eq!(takers[0].flows[0].kind, FlowKind::Inherit);
     }
 
     #[test]
     fn a_slice_is_borrowed_from_a_vector() {
         let slice = Ty::exclusive(Ty::Slice(Box::new(Ty::prim("u8"))));
-        let makers = makers(&slice);
+        let makers = makers(&Api::default(), &slice);
         assert_eq!(makers[0].show, "{.0}.as_mut_slice()");
         assert_eq!(makers[0].inputs[0].1.to_string(), "std::vec::Vec<u8>");
     }

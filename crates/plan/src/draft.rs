@@ -49,6 +49,29 @@ impl Draft {
     }
 }
 
+/// The path of a draft that only asks whether a type has a size.
+pub const SIZE_QUESTION: &str = "has a size";
+
+/// Compiles if the type has a size; never becomes an operation.
+pub fn size_question(ty: &Ty) -> Draft {
+    let call = format!("{{ let _ = std::mem::size_of::<{ty}>(); loop {{}} }}");
+    Draft {
+        path: SIZE_QUESTION.to_owned(),
+        kind: OperationKind::Builder,
+        show: call.clone(),
+        call,
+        inputs: vec![],
+        output: ty.clone(),
+        flows: vec![],
+        acquires: vec![],
+        docs: Docs::default(),
+        place: None,
+        callable: None,
+        core: false,
+        panics_by_design: false,
+    }
+}
+
 /// Why a callable has no draft at all.
 pub type Refused = (Reason, String);
 
@@ -184,7 +207,7 @@ impl<'a> Writer<'a> {
     /// Adds an input and returns its placeholder.
     fn input(&mut self, name: &str, ty: &Ty) -> String {
         let placeholder = format!("{{{}}}", self.inputs.len());
-        let (value, mode) = mode_of(ty);
+        let (value, mode) = mode_of(self.api, ty);
         self.inputs.push((name.to_owned(), value.erase_lifetimes(), mode));
         self.signature.push(ty.clone());
         placeholder
@@ -351,14 +374,14 @@ fn is_nameable(ty: &Ty) -> bool {
 }
 
 /// How a parameter of this type is passed: the type of the value, and the mode.
-pub fn mode_of(ty: &Ty) -> (Ty, Mode) {
+pub fn mode_of(api: &Api, ty: &Ty) -> (Ty, Mode) {
     match ty {
         // Only what is truly static will do here, so it is a value of its own.
         Ty::Ref { lifetime: testsmith_model::ty::Lifetime::Static, .. } => (ty.clone(), Mode::Own),
-        Ty::Ref { mutable: false, inner, .. } if !inner.is_unsized() => {
+        Ty::Ref { mutable: false, inner, .. } if !api.is_unsized(inner) => {
             ((**inner).clone(), Mode::Shared)
         }
-        Ty::Ref { mutable: true, inner, .. } if !inner.is_unsized() => {
+        Ty::Ref { mutable: true, inner, .. } if !api.is_unsized(inner) => {
             ((**inner).clone(), Mode::Exclusive)
         }
         Ty::Ref { mutable: true, .. } => (ty.clone(), Mode::Reborrow),

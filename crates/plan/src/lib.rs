@@ -20,13 +20,14 @@ pub use draft::Draft;
 pub use literals::{pool, range_of};
 
 use choose::Menu;
+use draft::SIZE_QUESTION;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use testsmith_model::api::{Api, CallableKind};
+use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
 use testsmith_model::operation::{
     Abilities, Input, Mode, Operation, OperationKind, Plan, TypeId, TypeInfo,
 };
 use testsmith_model::skip::{Reason, Skip};
-use testsmith_model::ty::{Substitution, Ty};
+use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 
 /// What the compiler said of a draft: nothing, or why not.
 pub type Verdict = Option<String>;
@@ -40,14 +41,15 @@ const MAX_DEMAND_ROUNDS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    Sizes,
     Menu(usize),
     Build(usize),
     Demand(usize),
     Done,
 }
 
-pub struct Planner<'a> {
-    api: &'a Api,
+pub struct Planner {
+    api: Api,
     menus: Vec<Menu>,
     stage: Stage,
     /// Callables without an accepted draft.
@@ -60,13 +62,13 @@ pub struct Planner<'a> {
     built: HashSet<Ty>,
 }
 
-impl<'a> Planner<'a> {
-    pub fn new(api: &'a Api) -> Planner<'a> {
+impl Planner {
+    pub fn new(api: Api) -> Planner {
         Planner {
-            api,
             menus: choose::menus(),
-            stage: Stage::Menu(0),
+            stage: Stage::Sizes,
             pending: (0..api.callables.len() as u32).collect(),
+            api,
             refused: BTreeMap::new(),
             proposed: vec![],
             accepted: vec![],
@@ -80,6 +82,7 @@ impl<'a> Planner<'a> {
         self.proposed.clear();
         while self.proposed.is_empty() && self.stage != Stage::Done {
             let drafts = match self.stage {
+                Stage::Sizes => self.sizes(),
                 Stage::Menu(turn) => self.by_menu(turn),
                 Stage::Build(_) => self.builders(),
                 Stage::Demand(_) => self.demanded(),
@@ -99,6 +102,12 @@ impl<'a> Planner<'a> {
     pub fn learn(&mut self, verdicts: &[Verdict]) {
         for (draft, verdict) in std::mem::take(&mut self.proposed).into_iter().zip(verdicts) {
             match (verdict, draft.callable) {
+                (verdict, None) if draft.path == SIZE_QUESTION => {
+                    if verdict.as_ref().is_some_and(|why| why.contains("size for values")) {
+                        let path = draft.output.path().expect("asked of a local type").to_owned();
+                        self.api.unsized_types.insert(path);
+                    }
+                }
                 (None, callable) => {
                     if let Some(callable) = callable {
                         self.pending.remove(&callable);
@@ -116,6 +125,7 @@ impl<'a> Planner<'a> {
 
     fn following(&self, empty: bool) -> Stage {
         match self.stage {
+            Stage::Sizes => Stage::Menu(0),
             Stage::Menu(turn) if turn + 1 < self.menus.len() => Stage::Menu(turn + 1),
             Stage::Menu(_) => Stage::Build(0),
             Stage::Build(round) if !empty && round + 1 < MAX_BUILDER_ROUNDS => {
@@ -129,12 +139,34 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Asks of every local type whether it has a size: private fields do not
+    /// show in the documentation.
+    fn sizes(&self) -> Vec<Draft> {
+        let mut drafts = vec![];
+        for def in self.api.types.values() {
+            let generics = std::slice::from_ref(&def.generics);
+            let mut chooser = choose::Chooser::new(&self.api, generics, &self.menus[0]);
+            let arg = |param: &Param| match &param.kind {
+                ParamKind::Lifetime => Arg::Lifetime(Lifetime::Elided),
+                ParamKind::Type { default: Some(ty), .. } => Arg::Type(ty.clone()),
+                ParamKind::Type { bounds, .. } => {
+                    Arg::Type(chooser.choose(&param.name, bounds, &Substitution::new(), 0))
+                }
+                ParamKind::Const { .. } => Arg::Const("4".to_owned()),
+            };
+            let args = def.generics.params.iter().map(arg).collect();
+            let ty = Ty::Adt { path: def.path.clone(), args };
+            drafts.push(draft::size_question(&ty));
+        }
+        drafts
+    }
+
     fn by_menu(&mut self, turn: usize) -> Vec<Draft> {
-        let menu = &self.menus[turn];
+        let menu = self.menus[turn].clone();
         let mut drafts = vec![];
         let pending: Vec<u32> = self.pending.iter().copied().collect();
         for number in pending {
-            match self.drafts_of(number, menu, &Substitution::new()) {
+            match self.drafts_of(number, &menu, &Substitution::new()) {
                 Ok(found) => drafts.extend(found),
                 Err(refused) => {
                     // Only a closure or an object may look different next time.
@@ -156,16 +188,16 @@ impl<'a> Planner<'a> {
     ) -> Result<Vec<Draft>, draft::Refused> {
         let callable = &self.api.callables[number as usize];
         if callable.kind == CallableKind::ForeignTrait {
-            let mut chooser = choose::Chooser::new(self.api, &callable.generics, menu);
+            let mut chooser = choose::Chooser::new(&self.api, &callable.generics, menu);
             let with = chooser.substitution(callable, fixed);
             let self_ty = callable.self_ty.as_ref().expect("a trait impl has a type");
-            let self_ty = resolve::normalize(self.api, &self_ty.substitute(&with));
-            if let Some(mut draft) = std_traits::rewrite(callable, &self_ty) {
+            let self_ty = resolve::normalize(&self.api, &self_ty.substitute(&with));
+            if let Some(mut draft) = std_traits::rewrite(&self.api, callable, &self_ty) {
                 draft.callable = Some(number);
                 return Ok(vec![draft]);
             }
         }
-        let mut drafts = draft::drafts(self.api, callable, menu, fixed)?;
+        let mut drafts = draft::drafts(&self.api, callable, menu, fixed)?;
         for draft in &mut drafts {
             draft.callable = Some(number);
         }
@@ -189,12 +221,12 @@ impl<'a> Planner<'a> {
             if nesting(&ty) > MAX_NESTING || !self.built.insert(ty.clone()) {
                 continue;
             }
-            drafts.extend(builders::makers(&ty));
-            drafts.extend(builders::takers(&ty));
+            drafts.extend(builders::makers(&self.api, &ty));
+            drafts.extend(builders::takers(&self.api, &ty));
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
                 let kind = if local { OperationKind::ForeignTrait } else { OperationKind::Builder };
-                drafts.extend(std_traits::iterator_methods(self.api, &ty, kind));
+                drafts.extend(std_traits::iterator_methods(&self.api, &ty, kind));
             }
         }
         drafts
@@ -217,7 +249,7 @@ impl<'a> Planner<'a> {
                 let mut with = Substitution::new();
                 let output = match callable.self_ty.as_ref() {
                     Some(self_ty) => {
-                        let me = testsmith_model::ty::Arg::Type(self_ty.clone());
+                        let me = Arg::Type(self_ty.clone());
                         callable.output.substitute(&Substitution::from([("Self".into(), me)]))
                     }
                     None => callable.output.clone(),
@@ -282,7 +314,8 @@ impl<'a> Planner<'a> {
             let key = |draft: &Draft| (draft.callable.unwrap_or(u32::MAX), draft.path.clone());
             key(a).cmp(&key(b))
         });
-        let mut numbering = Numbering::default();
+        let mut numbering =
+            Numbering { api: self.api.clone(), types: vec![], known: HashMap::new() };
         let operations: Vec<Operation> =
             kept.into_iter().map(|draft| numbering.operation(draft)).collect();
         let called: HashSet<u32> = operations.iter().filter_map(|op| op.callable).collect();
@@ -305,7 +338,7 @@ impl<'a> Planner<'a> {
                 core: callable.is_core(),
             });
         }
-        let literals = numbering.literals(self.api);
+        let literals = numbering.literals(&self.api);
         Plan {
             krate: self.api.krate.clone(),
             version: self.api.version.clone(),
@@ -349,8 +382,8 @@ impl Reach {
 }
 
 /// Gives numbers to types as they come up.
-#[derive(Default)]
 struct Numbering {
+    api: Api,
     types: Vec<TypeInfo>,
     known: HashMap<Ty, TypeId>,
 }
@@ -361,7 +394,7 @@ impl Numbering {
             return *id;
         }
         let pointee = match ty {
-            Ty::Ref { mutable, inner, .. } if !inner.is_unsized() => {
+            Ty::Ref { mutable, inner, .. } if !self.api.is_unsized(inner) => {
                 Some((self.number(inner), *mutable))
             }
             _ => None,

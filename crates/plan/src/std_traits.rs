@@ -6,14 +6,14 @@
 use crate::draft::{Draft, mode_of};
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, Docs};
-use testsmith_model::operation::{Flow, FlowKind, Mode, OperationKind};
+use testsmith_model::operation::{Flow, FlowKind, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
 
 /// Iterators may never end, so a collection takes this many items at most.
 pub const MAX_COLLECTED: usize = 1000;
 
 /// Replaces methods whose own arguments nobody can make: `fmt`, `hash`.
-pub fn rewrite(callable: &Callable, self_ty: &Ty) -> Option<Draft> {
+pub fn rewrite(api: &Api, callable: &Callable, self_ty: &Ty) -> Option<Draft> {
     let trait_ = callable.trait_.as_ref()?;
     if !trait_.path.starts_with("std::") {
         return None;
@@ -31,22 +31,23 @@ pub fn rewrite(callable: &Callable, self_ty: &Ty) -> Option<Draft> {
             let call = "{ let mut hasher = std::hash::DefaultHasher::new(); \
                         std::hash::Hash::hash({0}, &mut hasher); \
                         std::hash::Hasher::finish(&hasher) }";
-            return Some(observer(callable, self_ty, call, Ty::prim("u64")));
+            return Some(observer(api, callable, self_ty, call, Ty::prim("u64")));
         }
         _ => return None,
     };
     let spec = if format.is_empty() { "{}".to_owned() } else { format!("{{:{format}}}") };
     let call = format!("format!(\"{spec}\", {{0}})");
-    Some(observer(callable, self_ty, &call, Ty::adt("std::string::String", vec![])))
+    Some(observer(api, callable, self_ty, &call, Ty::adt("std::string::String", vec![])))
 }
 
-fn observer(callable: &Callable, self_ty: &Ty, call: &str, output: Ty) -> Draft {
+fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: &str, output: Ty) -> Draft {
+    let (value, mode) = mode_of(api, &Ty::shared(self_ty.clone()));
     Draft {
         path: callable.path.clone(),
         kind: OperationKind::ForeignTrait,
         call: call.to_owned(),
         show: call.to_owned(),
-        inputs: vec![("self".to_owned(), self_ty.erase_lifetimes(), Mode::Shared)],
+        inputs: vec![("self".to_owned(), value.erase_lifetimes(), mode)],
         output,
         flows: vec![],
         acquires: vec![],
@@ -102,7 +103,7 @@ pub fn iterator_methods(api: &Api, ty: &Ty, kind: OperationKind) -> Vec<Draft> {
         let inherit = Flow { input: 0, kind: FlowKind::Inherit };
         let flows = if ty.borrows() && output.borrows() { vec![inherit] } else { vec![] };
         let inputs = signature.iter().enumerate().map(|(n, ty)| {
-            let (value, mode) = mode_of(ty);
+            let (value, mode) = mode_of(api, ty);
             let name = if n == 0 { "self" } else { "n" };
             (name.to_owned(), value.erase_lifetimes(), mode)
         });

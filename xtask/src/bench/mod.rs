@@ -1,11 +1,20 @@
 //! The benches, one file each.
 
+mod calls;
 mod coverage;
+
+use anyhow::Result;
+use cargo_testsmith::args::Target;
+use cargo_testsmith::pipeline::Session;
+use std::path::PathBuf;
 
 /// A bench: the name on the command line, what it shows, and its entry.
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
-const BENCHES: &[Bench] = &[("coverage", "what coverage and the sandbox cost", coverage::run)];
+const BENCHES: &[Bench] = &[
+    ("calls", "calls per second through the worker against a bare loop", calls::run),
+    ("coverage", "what coverage and the sandbox cost", coverage::run),
+];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let name = args.first().map_or("", String::as_str);
@@ -20,4 +29,17 @@ pub fn names() -> String {
     let lines: Vec<String> =
         BENCHES.iter().map(|(n, what, _)| format!("  {n:<10} {what}")).collect();
     format!("benches:\n{}", lines.join("\n"))
+}
+
+/// A published crate under test, built below the workspace's own target folder.
+fn session(krate: &str) -> Result<Session> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench");
+    let target = Target {
+        krate: Some(krate.to_owned()),
+        out_dir: Some(root.clone()),
+        target_dir: Some(root.join("target")),
+        quiet: true,
+        ..Target::default()
+    };
+    Session::open(&target, Default::default())
 }
