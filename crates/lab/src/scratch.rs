@@ -41,15 +41,6 @@ debug-assertions = true
 overflow-checks = true
 panic = "unwind"
 
-[profile.dev.package.testsmith-model]
-opt-level = 3
-[profile.dev.package.testsmith-engines]
-opt-level = 3
-[profile.dev.package.testsmith-worker]
-opt-level = 3
-overflow-checks = false
-debug-assertions = false
-
 [profile.optimised]
 inherits = "release"
 opt-level = 2
@@ -58,10 +49,6 @@ debug-assertions = true
 overflow-checks = true
 codegen-units = 16
 panic = "unwind"
-
-[profile.optimised.package.testsmith-worker]
-overflow-checks = false
-debug-assertions = false
 
 [profile.released]
 inherits = "release"
@@ -185,7 +172,18 @@ impl Lab {
         dependencies: &[(String, String, String)],
     ) -> Result<(), Error> {
         let members = "[workspace]\nresolver = \"2\"\nmembers = [\"probe\", \"thunks\"]\n";
-        self.write("Cargo.toml", &format!("{members}{PROFILES}"))?;
+        let mut profiles = PROFILES.to_owned();
+        for profile in ["dev", "optimised", "released"] {
+            for (name, _) in OURS {
+                write!(
+                    profiles,
+                    "\n[profile.{profile}.package.testsmith-{name}]\nopt-level = 3\n\
+                     codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n"
+                )
+                .expect("a string takes all");
+            }
+        }
+        self.write("Cargo.toml", &format!("{members}{profiles}"))?;
         let mut extra = String::new();
         for (name, package, version) in dependencies {
             writeln!(

@@ -7,7 +7,7 @@
 //! doubt, the flows given here are too many rather than too few: that ends a
 //! borrow early and is still a legal program.
 
-use crate::operation::{FlowKind, Mode, Operation, Plan, TypeId};
+use crate::operation::{FlowKind, Signature, TypeId};
 
 /// Why a call cannot be made with these arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,7 @@ impl Loans {
         self.len == 0
     }
 
+    #[inline]
     pub fn is_live(&self, slot: u32) -> bool {
         (slot as usize) < self.len && self.slots[slot as usize].live
     }
@@ -69,6 +70,7 @@ impl Loans {
     }
 
     /// A new value that borrows nothing.
+    #[inline]
     pub fn push(&mut self, ty: TypeId) -> u32 {
         let slot = self.len;
         if slot == self.slots.len() {
@@ -88,70 +90,71 @@ impl Loans {
     /// Makes the arguments of a call accessible. The slots ended by that are
     /// returned in the order in which they must be dropped. On a conflict
     /// nothing changes.
-    pub fn access(
-        &mut self,
-        plan: &Plan,
-        operation: &Operation,
-        args: &[u32],
-    ) -> Result<&[u32], Conflict> {
+    #[inline]
+    pub fn access(&mut self, signature: &Signature, args: &[u32]) -> Result<&[u32], Conflict> {
         self.ended.clear();
         let mut contested = false;
-        for (n, (&arg, input)) in args.iter().zip(&operation.inputs).enumerate() {
+        for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
             if !self.is_live(arg) {
                 return Err(Conflict::Gone(arg));
             }
-            let exclusive = self.is_exclusive(plan, arg, input.mode);
-            for (&other, other_input) in args[..n].iter().zip(&operation.inputs) {
-                if other == arg && (exclusive || self.is_exclusive(plan, other, other_input.mode)) {
+            for (&other, other_input) in args[..n].iter().zip(&signature.inputs) {
+                if other == arg && (input.exclusive || other_input.exclusive) {
                     return Err(Conflict::UsedTwice(arg));
                 }
             }
             contested |= self.slots[arg as usize].borrowers > 0;
         }
         if contested {
-            self.pending.clear();
-            for (&arg, input) in args.iter().zip(&operation.inputs) {
-                let exclusive = self.is_exclusive(plan, arg, input.mode);
-                self.add_conflicting(arg, exclusive);
-            }
-            self.close_over_borrowers();
-            if let Some(&arg) = args.iter().find(|arg| self.ended.contains(arg)) {
-                self.ended.clear();
-                return Err(Conflict::Ended(arg));
-            }
-            self.order_borrowers_first();
-            self.end_all();
+            self.end_conflicting(signature, args)?;
         }
         Ok(&self.ended)
     }
 
+    fn end_conflicting(&mut self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
+        self.pending.clear();
+        for (&arg, input) in args.iter().zip(&signature.inputs) {
+            self.add_conflicting(arg, input.exclusive);
+        }
+        self.close_over_borrowers();
+        if let Some(&arg) = args.iter().find(|arg| self.ended.contains(arg)) {
+            self.ended.clear();
+            return Err(Conflict::Ended(arg));
+        }
+        self.order_borrowers_first();
+        self.end_all();
+        Ok(())
+    }
+
     /// Notes that the arguments a call takes by value are gone, whatever came of it.
-    pub fn consume(&mut self, plan: &Plan, operation: &Operation, args: &[u32]) {
-        for (&arg, input) in args.iter().zip(&operation.inputs) {
-            if input.mode == Mode::Own && !plan.ty(self.ty(arg)).abilities.copy {
+    #[inline]
+    pub fn consume(&mut self, signature: &Signature, args: &[u32]) {
+        for (&arg, input) in args.iter().zip(&signature.inputs) {
+            if input.consumes {
                 self.slots[arg as usize].live = false;
             }
         }
     }
 
     /// Notes that the call was made: moves its arguments, adds its result.
-    pub fn commit(&mut self, plan: &Plan, operation: &Operation, args: &[u32]) -> u32 {
-        self.consume(plan, operation, args);
-        let result = self.push(operation.output);
-        for flow in &operation.flows {
+    #[inline]
+    pub fn commit(&mut self, signature: &Signature, args: &[u32]) -> u32 {
+        self.consume(signature, args);
+        let result = self.push(signature.output);
+        for flow in &signature.flows {
             let from = args[flow.input as usize];
             if let FlowKind::Loan { mutable } = flow.kind {
                 self.lend(result, Loan { owner: from, mutable });
             }
             self.inherit(result, from);
         }
-        for acquire in &operation.acquires {
+        for acquire in &signature.acquires {
             let (into, from) = (args[acquire.into as usize], args[acquire.from as usize]);
             self.acquire(into, from, acquire.kind);
         }
         // What was moved holds nothing any more; its heirs do.
-        for (&arg, input) in args.iter().zip(&operation.inputs) {
-            if input.mode == Mode::Own && !self.slots[arg as usize].live {
+        for (&arg, input) in args.iter().zip(&signature.inputs) {
+            if input.consumes && !self.slots[arg as usize].holds.is_empty() {
                 self.release(arg);
             }
         }
@@ -182,14 +185,6 @@ impl Loans {
             self.end_all();
         }
         &self.ended
-    }
-
-    fn is_exclusive(&self, plan: &Plan, slot: u32, mode: Mode) -> bool {
-        match mode {
-            Mode::Own => !plan.ty(self.ty(slot)).abilities.copy,
-            Mode::Shared => false,
-            Mode::Exclusive | Mode::Reborrow => true,
-        }
     }
 
     fn add_conflicting(&mut self, owner: u32, exclusive: bool) {

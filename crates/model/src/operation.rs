@@ -182,6 +182,26 @@ impl Placeholder {
     }
 }
 
+/// All that the loan rules need of an operation, small enough for a hot loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    pub inputs: Box<[Access]>,
+    pub output: TypeId,
+    pub flows: Box<[Flow]>,
+    pub acquires: Box<[Acquire]>,
+}
+
+/// How one argument is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub ty: TypeId,
+    pub mode: Mode,
+    /// Nobody else may hold a borrow of it meanwhile.
+    pub exclusive: bool,
+    /// It is gone after the call.
+    pub consumes: bool,
+}
+
 /// What a type can do, asked of the compiler when the harness is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -235,6 +255,27 @@ impl Plan {
 
     pub fn op_ids(&self) -> impl Iterator<Item = OpId> + use<> {
         (0..self.operations.len() as u32).map(OpId)
+    }
+
+    /// What the loan rules need of an operation. Types must have been described.
+    pub fn signature(&self, id: OpId) -> Signature {
+        let operation = self.operation(id);
+        let access = |input: &Input| {
+            let consumes = input.mode == Mode::Own && !self.ty(input.ty).abilities.copy;
+            let exclusive = consumes || matches!(input.mode, Mode::Exclusive | Mode::Reborrow);
+            Access { ty: input.ty, mode: input.mode, exclusive, consumes }
+        };
+        Signature {
+            inputs: operation.inputs.iter().map(access).collect(),
+            output: operation.output,
+            flows: operation.flows.clone().into(),
+            acquires: operation.acquires.clone().into(),
+        }
+    }
+
+    /// The signatures of all operations, in their order.
+    pub fn signatures(&self) -> Vec<Signature> {
+        self.op_ids().map(|op| self.signature(op)).collect()
     }
 
     /// Whether a value of type `slot` can be handed to `input`.

@@ -176,10 +176,11 @@ impl<'p> Builder<'p> {
                 return Err(Refusal::IllTyped { argument });
             }
         }
-        self.loans.access(self.plan, operation, args).map_err(Refusal::Borrow)?;
+        let signature = self.plan.signature(op);
+        self.loans.access(&signature, args).map_err(Refusal::Borrow)?;
         let here = self.steps.len() as u32;
         self.steps.push(Step::Call(op, args.iter().map(|arg| here - arg).collect()));
-        Ok(self.loans.commit(self.plan, operation, args))
+        Ok(self.loans.commit(&signature, args))
     }
 
     /// Adds all steps of another sequence and returns the slot of its first.

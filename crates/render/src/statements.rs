@@ -28,10 +28,11 @@ pub fn statements(plan: &Plan, sequence: &Sequence) -> Vec<Statement> {
                 let operation = plan.operation(*op);
                 let args: Vec<u32> = back.iter().map(|distance| here as u32 - distance).collect();
                 // A sequence from elsewhere may be illegal; then nothing ends here.
-                let ended = loans.access(plan, operation, &args).unwrap_or(&[]).to_vec();
+                let signature = plan.signature(*op);
+                let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
                 statements.extend(drops(plan, &loans, &ended));
                 let call = call(plan, &loans, operation, &args);
-                loans.commit(plan, operation, &args);
+                loans.commit(&signature, &args);
                 let ty = &plan.ty(operation.output).ty;
                 if ty.is_unit() {
                     format!("{call};\nlet v{here} = ();")

@@ -7,6 +7,7 @@ use crate::arena::Slot;
 use crate::executor::{Executor, reached};
 use crate::literal;
 use crate::table::TypeTable;
+use testsmith_engines::Stage;
 use testsmith_model::sequence::Step;
 use testsmith_model::{Loans, OpId, Sequence, TypeId};
 
@@ -36,8 +37,7 @@ impl Executor {
                         self.frame.args[n] = reached(place, through);
                     }
                     (self.thunks[op.index()])(&mut self.frame);
-                    let ty = self.plan.operations[op.index()].output;
-                    let table = &self.tables[ty.index()];
+                    let table = &self.tables[self.signatures[op.index()].output.index()];
                     self.slots.push(Slot { place: self.frame.result, table });
                 }
                 BareStep::Drop(slot) => {
@@ -47,6 +47,23 @@ impl Executor {
                 }
             }
         }
+    }
+
+    /// Runs the same steps with everything around them: the loop of an engine
+    /// that knows beforehand what it will call.
+    pub fn checked_run(&mut self, steps: &[BareStep]) {
+        self.begin(false);
+        for step in steps {
+            let done = match step {
+                BareStep::Literal(ty, n) => self.literal(*ty, *n).is_ok(),
+                BareStep::Call(op, args, _) => matches!(self.call(*op, args), Some(Ok(_))),
+                BareStep::Drop(_) => true,
+            };
+            if !done {
+                break;
+            }
+        }
+        self.finish();
     }
 
     /// What a sequence comes to when nothing is checked any more: calls with
@@ -66,16 +83,16 @@ impl Executor {
                 Step::Call(op, back) => {
                     let here = loans.len() as u32;
                     let args: Vec<u32> = back.iter().map(|distance| here - distance).collect();
-                    let operation = &self.plan.operations[op.index()];
-                    let ended = loans.access(&self.plan, operation, &args).ok()?.to_vec();
+                    let signature = &self.signatures[op.index()];
+                    let ended = loans.access(signature, &args).ok()?.to_vec();
                     for slot in ended {
                         if needs_drop(self.tables, loans.ty(slot)) {
                             steps.push(BareStep::Drop(slot));
                         }
                     }
-                    let through = operation.inputs.iter().zip(&args);
+                    let through = signature.inputs.iter().zip(&args);
                     let through = through.map(|(input, arg)| loans.ty(*arg) != input.ty).collect();
-                    loans.commit(&self.plan, operation, &args);
+                    loans.commit(signature, &args);
                     steps.push(BareStep::Call(*op, args, through));
                 }
             }

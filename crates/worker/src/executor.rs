@@ -11,7 +11,7 @@ use crate::panics::{catching, clip};
 use crate::table::TypeTable;
 use std::sync::Arc;
 use testsmith_engines::{Halt, Stage};
-use testsmith_model::operation::MAX_INPUTS;
+use testsmith_model::operation::{MAX_INPUTS, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::wire::Wire;
@@ -21,6 +21,8 @@ use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 /// False means that it does not apply to its argument.
 pub type Thunk = fn(&mut Frame) -> bool;
 
+/// How many calls share one reading of the counters.
+const COLLECT_EVERY: u64 = 512;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
@@ -28,6 +30,7 @@ const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
 
 pub struct Executor {
     pub plan: Arc<Plan>,
+    pub(crate) signatures: Vec<Signature>,
     pub(crate) thunks: &'static [Thunk],
     pub(crate) tables: &'static [TypeTable],
     pub(crate) frame: Frame,
@@ -43,6 +46,8 @@ pub struct Executor {
     observe: bool,
     values: Vec<Value>,
     pub calls: u64,
+    /// The number of calls when the counters were last read.
+    collected: u64,
 }
 
 impl Executor {
@@ -61,6 +66,7 @@ impl Executor {
             pool[ty.index()] = literals.iter().map(encoded).collect();
         }
         Executor {
+            signatures: plan.signatures(),
             plan: Arc::new(plan),
             thunks,
             tables,
@@ -76,6 +82,7 @@ impl Executor {
             observe: false,
             values: vec![],
             calls: 0,
+            collected: 0,
         }
     }
 
@@ -107,10 +114,19 @@ impl Executor {
             }
         }
         self.journal.rest();
-        let new_edges = self.coverage.collect().len() as u32;
+        // A harness has tens of thousands of counters; reading them costs as
+        // much as hundreds of calls, so it is done once for many.
+        let due = self.observe || self.calls - self.collected > COLLECT_EVERY;
+        let new_edges = if due { self.collect() } else { 0 };
         let completed = || (Ending::Completed, self.slots.len() as u32, Phase::Calling);
         let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
         Outcome { ending, step, phase, values: std::mem::take(&mut self.values), new_edges }
+    }
+
+    /// Reads the counters: how many edges are new since they were last read.
+    pub fn collect(&mut self) -> u32 {
+        self.collected = self.calls;
+        self.coverage.collect().len() as u32
     }
 
     /// The sequence carried out so far.
@@ -220,8 +236,8 @@ impl Executor {
     /// Points the frame at the arguments.
     #[inline]
     fn aim(&mut self, op: OpId, args: &[u32]) {
-        let operation = &self.plan.operations[op.index()];
-        for (n, (&arg, input)) in args.iter().zip(&operation.inputs).enumerate() {
+        let signature = &self.signatures[op.index()];
+        for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
             let place = self.slots[arg as usize].place;
             self.frame.args[n] = reached(place, self.loans.ty(arg) != input.ty);
         }
@@ -253,8 +269,7 @@ impl Stage for Executor {
         if !self.journal.has_room(STEP_BYTES) {
             return Some(Err(Halt::Full));
         }
-        let operation = &self.plan.operations[op.index()];
-        let ended = self.loans.access(&self.plan, operation, args).ok()?;
+        let ended = self.loans.access(&self.signatures[op.index()], args).ok()?;
         if !ended.is_empty() {
             self.ended.clear();
             self.ended.extend_from_slice(ended);
@@ -272,12 +287,12 @@ impl Stage for Executor {
         let thunk = self.thunks[op.index()];
         let frame = &mut self.frame;
         let result = catching(|| thunk(frame));
-        let operation = &self.plan.operations[op.index()];
+        let signature = &self.signatures[op.index()];
         Some(match result {
             Ok(true) => {
-                let table = &self.tables[operation.output.index()];
+                let table = &self.tables[signature.output.index()];
                 self.slots.push(Slot { place: self.frame.result, table });
-                let slot = self.loans.commit(&self.plan, operation, args);
+                let slot = self.loans.commit(signature, args);
                 if self.observe {
                     self.values.resize(self.slots.len(), Value::default());
                     self.look_at(slot);
@@ -285,12 +300,12 @@ impl Stage for Executor {
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
             }
             Ok(false) => {
-                self.loans.consume(&self.plan, operation, args);
+                self.loans.consume(signature, args);
                 self.fail(Ending::Inapplicable, here, Phase::Calling);
                 Err(Halt::Inapplicable)
             }
             Err(panic) => {
-                self.loans.consume(&self.plan, operation, args);
+                self.loans.consume(signature, args);
                 self.fail(Ending::Panicked(panic), here, Phase::Calling);
                 Err(Halt::Panicked)
             }

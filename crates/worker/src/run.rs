@@ -89,10 +89,13 @@ impl Worker {
             Job::Edges => {
                 let edges = crate::coverage::edges();
                 let edges: Vec<_> = edges.iter().map(|edge| (edge.address, edge.entry)).collect();
-                let taken = match &self.executor {
-                    Some(executor) => (0..edges.len() as u32)
-                        .filter(|edge| executor.coverage.is_covered(*edge))
-                        .collect(),
+                let taken = match &mut self.executor {
+                    Some(executor) => {
+                        executor.collect();
+                        (0..edges.len() as u32)
+                            .filter(|edge| executor.coverage.is_covered(*edge))
+                            .collect()
+                    }
                     None => vec![],
                 };
                 Reply::Edges { edges, taken }
@@ -203,8 +206,8 @@ fn time(executor: &mut Executor, bounds: &Walk) -> std::io::Result<Timing> {
     let calls: usize = flat.iter().map(Sequence::calls).sum();
     let begin = Instant::now();
     for _ in 0..ROUNDS {
-        for sequence in &flat {
-            executor.run(sequence, false);
+        for steps in &bare {
+            executor.checked_run(steps);
         }
     }
     let replay_ns = begin.elapsed().as_nanos() as u64;

@@ -6,8 +6,8 @@
 
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
-use testsmith_model::operation::{MAX_INPUTS, OperationKind};
-use testsmith_model::{OpId, Plan, TypeId};
+use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
+use testsmith_model::{Mode, OpId, Plan, TypeId};
 
 /// How deep arguments are made from arguments before the cheapest way is taken.
 const MAX_DEPTH: usize = 3;
@@ -18,6 +18,7 @@ const PANICS_BEFORE_DOUBT: u32 = 8;
 
 pub struct Walk {
     rng: Rng,
+    signatures: Vec<Signature>,
     /// Operations under test, in the order in which they are drawn.
     drawn: Vec<OpId>,
     /// Per type: the operations that make it, and the cheapest of them.
@@ -56,6 +57,7 @@ impl Walk {
         let cheapest = cheapest_makers(plan, &literals, &makers);
         Walk {
             rng: Rng::new(seed),
+            signatures: plan.signatures(),
             drawn,
             makers,
             cheapest,
@@ -107,15 +109,15 @@ impl Walk {
         op: OpId,
         depth: usize,
     ) -> Result<Option<u32>, Halt> {
-        let operation = plan.operation(op);
         let mut args = [0u32; MAX_INPUTS];
-        let args = &mut args[..operation.inputs.len()];
-        for (n, input) in operation.inputs.iter().enumerate() {
-            let by_reference =
-                !matches!(input.mode, testsmith_model::Mode::Own | testsmith_model::Mode::Reborrow);
-            let exclusive = input.mode == testsmith_model::Mode::Exclusive;
+        let inputs = self.signatures[op.index()].inputs.len();
+        let args = &mut args[..inputs];
+        for (n, arg) in args.iter_mut().enumerate() {
+            let input = self.signatures[op.index()].inputs[n];
+            let by_reference = matches!(input.mode, Mode::Shared | Mode::Exclusive);
+            let exclusive = input.mode == Mode::Exclusive;
             match self.argument(plan, stage, input.ty, by_reference, exclusive, depth)? {
-                Some(slot) => args[n] = slot,
+                Some(slot) => *arg = slot,
                 None => return Ok(None),
             }
         }
@@ -123,7 +125,7 @@ impl Walk {
         match result {
             Ok(slot) => {
                 self.completed[op.index()] += 1;
-                self.note(operation.output, slot);
+                self.note(self.signatures[op.index()].output, slot);
                 Ok(Some(slot))
             }
             Err(halt) => {
@@ -257,13 +259,7 @@ fn cheapest_makers(plan: &Plan, literals: &[usize], makers: &[Vec<OpId>]) -> Vec
     best
 }
 
-fn cost_of(
-    plan: &Plan,
-    cost: &[Option<u32>],
-    ty: TypeId,
-    mode: testsmith_model::Mode,
-) -> Option<u32> {
-    use testsmith_model::Mode;
+fn cost_of(plan: &Plan, cost: &[Option<u32>], ty: TypeId, mode: Mode) -> Option<u32> {
     let direct = cost[ty.index()];
     if matches!(mode, Mode::Own | Mode::Reborrow) {
         return direct;
