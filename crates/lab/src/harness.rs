@@ -63,7 +63,7 @@ impl Lab {
         command.args(["--profile", profile.name()]);
         // Cargo does not know what is instrumented, so each crate under test
         // has build products of its own.
-        command.env("CARGO_TARGET_DIR", self.target().join(&package.library));
+        command.env("CARGO_TARGET_DIR", self.target().join(format!("harness-{}", package.library)));
         let crates = [package.library.as_str(), THUNKS];
         command.envs(coverage::environment(self.executable(), &crates, profile.detail()));
         let output = cargo::messages(&mut command)?;

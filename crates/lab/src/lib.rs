@@ -5,6 +5,7 @@
 
 mod cargo;
 pub mod coverage;
+mod emitted;
 mod error;
 mod harness;
 pub mod output;
@@ -14,6 +15,7 @@ mod rustdoc;
 mod scratch;
 mod supervisor;
 
+pub use emitted::TestRun;
 pub use error::Error;
 pub use harness::{Build, Profile};
 pub use package::{Features, Package, Subject};

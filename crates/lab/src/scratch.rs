@@ -107,8 +107,12 @@ impl Lab {
     /// Lays out the workspace around the crate under test and resolves it.
     pub fn prepare(&self, subject: &Subject, features: &Features) -> Result<Package, Error> {
         self.write_ours()?;
-        self.write("probe/src/lib.rs", "")?;
-        self.write("thunks/src/lib.rs", "")?;
+        for member in ["emitted", "probe", "thunks"] {
+            let file = format!("{member}/src/lib.rs");
+            if !self.path(&file).exists() {
+                self.write(&file, "")?;
+            }
+        }
         self.write(
             "thunks/src/main.rs",
             "fn main() {\n    testsmith_worker::run(testsmith_thunks::THUNKS, testsmith_thunks::tables());\n}\n",
@@ -171,7 +175,8 @@ impl Lab {
         asked: &str,
         dependencies: &[(String, String, String)],
     ) -> Result<(), Error> {
-        let members = "[workspace]\nresolver = \"2\"\nmembers = [\"probe\", \"thunks\"]\n";
+        let members =
+            "[workspace]\nresolver = \"2\"\nmembers = [\"emitted\", \"probe\", \"thunks\"]\n";
         let mut profiles = PROFILES.to_owned();
         for profile in ["dev", "optimised", "released"] {
             for (name, _) in OURS {
@@ -199,6 +204,7 @@ impl Lab {
             )
         };
         self.write("probe/Cargo.toml", &manifest("testsmith-probe", ""))?;
+        self.write("emitted/Cargo.toml", &manifest("testsmith-emitted", ""))?;
         let ours = "testsmith-worker = { path = \"../ours/worker\" }\n\n\
                     [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n";
         self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", ours))

@@ -6,6 +6,8 @@
 
 mod literal;
 mod statements;
+mod witness;
 
 pub use literal::literal;
 pub use statements::{Statement, statements};
+pub use witness::witness;

@@ -2,6 +2,7 @@
 
 mod calls;
 mod coverage;
+mod printed;
 
 use anyhow::Result;
 use cargo_testsmith::args::Target;
@@ -13,6 +14,7 @@ type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
 const BENCHES: &[Bench] = &[
     ("calls", "calls per second through the worker against a bare loop", calls::run),
+    ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
     ("coverage", "what coverage and the sandbox cost", coverage::run),
 ];
 
