@@ -53,6 +53,9 @@ pub struct Target {
     /// Where cargo builds the harness; may be shared [default: in the out-dir]
     #[arg(long, value_name = "DIR", env = "TESTSMITH_TARGET_DIR")]
     pub target_dir: Option<PathBuf>,
+    /// The executable that stands in for rustc and rustdoc; our own, but for tests
+    #[arg(skip)]
+    pub executable: Option<PathBuf>,
     /// Say nothing about progress
     #[arg(short, long)]
     pub quiet: bool,

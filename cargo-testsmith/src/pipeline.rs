@@ -42,7 +42,10 @@ impl Session {
         let out = out_dir(target, &subject)?;
         make_out_dir(&out)?;
         let build = target.target_dir.clone().unwrap_or_else(|| out.join("target"));
-        let executable = std::env::current_exe().context("our own executable is not known")?;
+        let executable = match &target.executable {
+            Some(executable) => executable.clone(),
+            None => std::env::current_exe().context("our own executable is not known")?,
+        };
         let lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
         let features = Features {
             all: target.all_features,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use testsmith_model::sequence::{Builder, Literal};
-use testsmith_model::{OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Mode, OpId, Plan, Sequence, Step, TypeId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
@@ -24,15 +24,52 @@ pub enum StoredStep {
     Literal {
         #[serde(rename = "type")]
         ty: String,
-        literal: Literal,
+        literal: StoredLiteral,
     },
     Call {
         call: String,
-        /// What the call returns: the same text may make several types.
+        /// The types of the arguments and of the result: the same text may
+        /// stand for several operations.
+        takes: Vec<String>,
         returns: String,
         /// Numbers of earlier steps.
         arguments: Vec<u32>,
     },
+}
+
+/// A literal as a person would read it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoredLiteral {
+    Bool(bool),
+    Char(char),
+    /// In decimal digits: JSON has no integers of 128 bits.
+    Int(String),
+    /// The bits of an `f64` in hexadecimal digits: JSON has no NaN.
+    Float(String),
+    Str(String),
+}
+
+impl StoredLiteral {
+    fn new(literal: &Literal) -> StoredLiteral {
+        match literal {
+            Literal::Bool(value) => StoredLiteral::Bool(*value),
+            Literal::Char(value) => StoredLiteral::Char(*value),
+            Literal::Int(value) => StoredLiteral::Int(value.to_string()),
+            Literal::Float(bits) => StoredLiteral::Float(format!("{bits:016x}")),
+            Literal::Str(text) => StoredLiteral::Str(text.to_string()),
+        }
+    }
+
+    fn literal(&self) -> Result<Literal> {
+        Ok(match self {
+            StoredLiteral::Bool(value) => Literal::Bool(*value),
+            StoredLiteral::Char(value) => Literal::Char(*value),
+            StoredLiteral::Int(text) => Literal::Int(text.parse()?),
+            StoredLiteral::Float(text) => Literal::Float(u64::from_str_radix(text, 16)?),
+            StoredLiteral::Str(text) => Literal::Str(text.as_str().into()),
+        })
+    }
 }
 
 impl Stored {
@@ -40,10 +77,11 @@ impl Stored {
         let name = |ty: TypeId| plan.ty(ty).ty.to_string();
         let step = |(here, step): (usize, &Step)| match step {
             Step::Literal(ty, literal) => {
-                StoredStep::Literal { ty: name(*ty), literal: literal.clone() }
+                StoredStep::Literal { ty: name(*ty), literal: StoredLiteral::new(literal) }
             }
             Step::Call(op, back) => StoredStep::Call {
                 call: plan.operation(*op).call.clone(),
+                takes: takes(plan, *op),
                 returns: name(plan.operation(*op).output),
                 arguments: back.iter().map(|distance| here as u32 - distance).collect(),
             },
@@ -79,21 +117,26 @@ impl Stored {
             .enumerate()
             .map(|(n, info)| (info.ty.to_string(), TypeId(n as u32)))
             .collect();
-        let calls: HashMap<(&str, TypeId), OpId> = plan
+        let calls: HashMap<(String, Vec<String>, TypeId), OpId> = plan
             .op_ids()
-            .map(|op| ((plan.operation(op).call.as_str(), plan.operation(op).output), op))
+            .map(|op| {
+                let operation = plan.operation(op);
+                ((operation.call.clone(), takes(plan, op), operation.output), op)
+            })
             .collect();
         let mut builder = Builder::new(plan);
         for (n, step) in self.steps.iter().enumerate() {
             match step {
                 StoredStep::Literal { ty, literal } => {
                     let ty = types.get(ty).with_context(|| format!("step {n}: no type {ty}"))?;
-                    builder.literal(*ty, literal.clone())
+                    let literal =
+                        literal.literal().with_context(|| format!("step {n}: not a number"))?;
+                    builder.literal(*ty, literal)
                 }
-                StoredStep::Call { call, returns, arguments } => {
+                StoredStep::Call { call, takes, returns, arguments } => {
                     let op = types
                         .get(returns)
-                        .and_then(|ty| calls.get(&(call.as_str(), *ty)))
+                        .and_then(|ty| calls.get(&(call.clone(), takes.clone(), *ty)))
                         .with_context(|| format!("step {n}: {call} is not an operation here"))?;
                     builder.call(*op, arguments)
                 }
@@ -102,4 +145,15 @@ impl Stored {
         }
         Ok(builder.finish())
     }
+}
+
+/// The types of the arguments of an operation, as they are passed.
+fn takes(plan: &Plan, op: OpId) -> Vec<String> {
+    let mark = |mode: Mode| match mode {
+        Mode::Own | Mode::Reborrow => "",
+        Mode::Shared => "&",
+        Mode::Exclusive => "&mut ",
+    };
+    let inputs = plan.operation(op).inputs.iter();
+    inputs.map(|input| format!("{}{}", mark(input.mode), plan.ty(input.ty).ty)).collect()
 }

@@ -495,6 +495,7 @@ fn note_in(words: &str) -> String {
         ("panic in a destructor during cleanup", "panic in a destructor while panicking"),
         ("panic in a function that cannot unwind", "panic in a function that cannot unwind"),
         ("thread panicked while processing panic", "panic while panicking"),
+        ("non-unwinding panic", "panic while panicking"),
         ("memory allocation of", "out of memory"),
         ("unsafe precondition(s) violated", "unsafe precondition violated"),
         ("corrupted", "heap corruption"),

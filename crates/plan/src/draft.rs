@@ -12,7 +12,7 @@ use testsmith_model::operation::{
     Acquire, Flow, MAX_INPUTS, Mode, OperationKind, call_on_parameters, parameter_type,
 };
 use testsmith_model::skip::Reason;
-use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -160,6 +160,7 @@ impl<'a> Writer<'a> {
         let mut chooser = Chooser::new(self.api, &callable.generics, self.menu);
         let mut with = chooser.substitution(callable, fixed);
         self.variants = self.variants.max(chooser.variants);
+        with.values_mut().for_each(name_lifetimes);
         if let Some(self_ty) = &callable.self_ty {
             let self_ty = resolve::normalize(self.api, &self_ty.substitute(&with));
             with.insert("Self".to_owned(), Arg::Type(self_ty));
@@ -347,7 +348,7 @@ impl<'a> Writer<'a> {
             {
                 let mut trait_ = TraitRef::new(&trait_.path, vec![]);
                 trait_.assoc.push(("Item".to_owned(), item));
-                let lifetime = Some(testsmith_model::ty::Lifetime::Elided);
+                let lifetime = Some(Lifetime::Elided);
                 let object = Ty::Dyn { bounds: vec![trait_], lifetime };
                 let (call, show) = wrap("Box::new(", ")");
                 return (call, show, Ty::adt("std::boxed::Box", vec![object]), true);
@@ -366,6 +367,35 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// A chosen type may itself borrow. Its lifetimes are not elided ones of the
+/// signature: they are all taken for one region, which errs on the safe side.
+fn name_lifetimes(arg: &mut Arg) {
+    let chosen = || Lifetime::Named("the lifetime of chosen types".to_owned());
+    let name = |lifetime: Lifetime| match lifetime {
+        Lifetime::Elided => chosen(),
+        lifetime => lifetime,
+    };
+    match arg {
+        Arg::Type(ty) => {
+            *ty = ty.map(&mut |ty| match ty {
+                Ty::Ref { lifetime, mutable, inner } => {
+                    Ty::Ref { lifetime: name(lifetime), mutable, inner }
+                }
+                Ty::Adt { path, args } => {
+                    let args = args.into_iter().map(|arg| match arg {
+                        Arg::Lifetime(lifetime) => Arg::Lifetime(name(lifetime)),
+                        arg => arg,
+                    });
+                    Ty::Adt { path, args: args.collect() }
+                }
+                ty => ty,
+            });
+        }
+        Arg::Lifetime(lifetime) if *lifetime == Lifetime::Elided => *lifetime = chosen(),
+        _ => {}
+    }
+}
+
 fn is_nameable(ty: &Ty) -> bool {
     !ty.any(|ty| {
         matches!(ty, Ty::Unknown(_) | Ty::Impl(_) | Ty::Param(_) | Ty::Ptr { .. })
@@ -377,7 +407,7 @@ fn is_nameable(ty: &Ty) -> bool {
 pub fn mode_of(api: &Api, ty: &Ty) -> (Ty, Mode) {
     match ty {
         // Only what is truly static will do here, so it is a value of its own.
-        Ty::Ref { lifetime: testsmith_model::ty::Lifetime::Static, .. } => (ty.clone(), Mode::Own),
+        Ty::Ref { lifetime: Lifetime::Static, .. } => (ty.clone(), Mode::Own),
         Ty::Ref { mutable: false, inner, .. } if !api.is_unsized(inner) => {
             ((**inner).clone(), Mode::Shared)
         }

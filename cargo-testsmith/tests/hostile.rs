@@ -1,0 +1,135 @@
+//! Code that harms: each misdeed is an outcome, nothing is harmed, and the run
+//! goes on.
+
+mod support;
+
+use cargo_testsmith::pipeline::Session;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use support::{Fixture, root};
+use testsmith_lab::{Limits, Profile};
+use testsmith_model::message::Walk;
+use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::sequence::{Builder, Literal};
+use testsmith_model::{OpId, Plan, Sequence};
+
+/// Little memory, because one of them fills all there is.
+fn limits(call: Duration) -> Limits {
+    Limits { call, memory_bytes: 256 << 20 }
+}
+
+/// Long enough for a busy machine; each function that hangs takes this long.
+const PATIENT: Duration = Duration::from_secs(5);
+/// In a walk a slow call may count as one that hangs.
+const HASTY: Duration = Duration::from_millis(600);
+
+/// What `expected.txt` of the fixture calls the outcome.
+fn word(outcome: &Outcome) -> &'static str {
+    match &outcome.ending {
+        Ending::Completed => {
+            let last = outcome.values.last().and_then(|value| value.text.as_deref());
+            if last.is_some_and(|text| text.starts_with("Err(")) { "refused" } else { "returns" }
+        }
+        Ending::Panicked(_) => "panics",
+        Ending::Signal { number: 6, .. } | Ending::OutOfMemory { .. } => "aborts",
+        Ending::Signal { number: 11, .. } => "faults",
+        Ending::Signal { .. } => "signalled",
+        Ending::Exited { .. } => "exits",
+        Ending::TimedOut { .. } => "hangs",
+        Ending::Inapplicable => "inapplicable",
+    }
+}
+
+/// A sequence that calls one function, with literals for its arguments.
+fn one_call(plan: &Plan, path: &str) -> Sequence {
+    let named = |op: &OpId| plan.operation(*op).path == format!("hostile::{path}");
+    let op = plan.op_ids().find(named).unwrap_or_else(|| panic!("{path} is no operation"));
+    let mut builder = Builder::new(plan);
+    let inputs = &plan.operation(op).inputs;
+    let args: Vec<u32> = inputs
+        .iter()
+        .map(|input| builder.literal(input.ty, Literal::Int(1)).expect("numbers only"))
+        .collect();
+    builder.call(op, &args).expect("well-typed");
+    builder.finish()
+}
+
+#[test]
+fn every_misdeed_ends_as_expected_and_harms_nothing() {
+    let home = PathBuf::from(std::env::var_os("HOME").expect("a home folder"));
+    let fixture = Fixture::copy("hostile");
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, limits(PATIENT)).expect("it starts");
+    let expected = std::fs::read_to_string(root().join("fixtures/hostile/expected.txt"))
+        .expect("the list is there");
+    for line in expected.lines() {
+        let (path, words) = line.split_once(' ').expect("a path and a word");
+        let sequence = one_call(&session.plan, path);
+        let outcome = supervisor.run_afresh(&sequence, true).expect("the supervisor lives on");
+        let seen = word(&outcome);
+        assert!(
+            words.split('|').any(|word| word == seen),
+            "{path}: {seen}, not {words}: {outcome:?}"
+        );
+    }
+    assert!(!home.join("testsmith-hostile").exists(), "a file was written to the home folder");
+}
+
+#[test]
+fn a_stack_overflow_and_an_allocation_are_known_as_such() {
+    let fixture = Fixture::copy("hostile");
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, limits(PATIENT)).expect("it starts");
+    let mut ending = |path: &str| {
+        let sequence = one_call(&session.plan, path);
+        supervisor.run(&sequence, false).expect("the supervisor lives on").ending
+    };
+    let overflow = ending("deaths::overflow_the_stack");
+    assert!(
+        matches!(&overflow, Ending::Signal { note, .. } if note == "stack overflow"),
+        "{overflow:?}"
+    );
+    let memory = ending("deaths::allocate_without_end");
+    assert!(matches!(memory, Ending::OutOfMemory { .. }), "{memory:?}");
+    let double = ending("deaths::panic_while_panicking");
+    assert!(matches!(&double, Ending::Signal { note, .. } if note.contains("panic")), "{double:?}");
+    let sum = ending("harmless::add");
+    assert_eq!(sum, Ending::Completed);
+}
+
+#[test]
+fn a_walk_over_hostile_code_goes_on_to_its_harmless_neighbours() {
+    let fixture = Fixture::copy("hostile");
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, limits(HASTY)).expect("it starts");
+    let walk = Walk {
+        seed: 11,
+        max_sequences: 300,
+        max_calls: 100_000,
+        max_length: 8,
+        keep: 300,
+        ..Walk::default()
+    };
+    let mut words: HashMap<&str, usize> = HashMap::new();
+    let mut dropping = 0;
+    let walked = supervisor
+        .walk(&walk, &mut |_, outcome| {
+            *words.entry(word(&outcome)).or_default() += 1;
+            dropping += usize::from(outcome.phase == Phase::Dropping);
+        })
+        .expect("the walk ends");
+    assert!(walked.sequences >= 290, "{walked:?}");
+    for expected in ["returns", "aborts", "exits", "hangs"] {
+        assert!(words.contains_key(expected), "no sequence {expected}: {words:?}");
+    }
+    assert!(dropping > 0, "no drop was seen to fail: {words:?}");
+    let added = session
+        .plan
+        .op_ids()
+        .find(|op| session.plan.operation(*op).path == "hostile::harmless::add");
+    assert!(walked.completed[added.expect("an operation").index()] > 0);
+}
