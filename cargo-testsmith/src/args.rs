@@ -4,15 +4,70 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Writes tests for Rust crates, finds the bugs in them, and explains both.
+///
+/// Without a subcommand: calls the public API of the crate at random for the
+/// budget, keeps what fails, makes it small, and writes each violation as a
+/// test to `tests/testsmith_failures.rs`. Exits with 0 if nothing was found,
+/// with 100 if a violation was, with 101 if the run could not be completed.
 #[derive(Parser, Debug)]
-#[command(name = "cargo testsmith", bin_name = "cargo testsmith", version, max_term_width = 100)]
+#[command(
+    name = "cargo testsmith",
+    bin_name = "cargo testsmith",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true
+)]
 pub struct Command {
     #[command(subcommand)]
-    pub action: Action,
+    pub action: Option<Action>,
+    #[command(flatten)]
+    pub run: Run,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Run {
+    #[command(flatten)]
+    pub target: Target,
+    /// How long to search: 90s, 5m
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub budget: std::time::Duration,
+    /// How many calls to make instead; the same seed then gives the same result
+    #[arg(long, value_name = "N")]
+    pub calls: Option<u64>,
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Also write suspicious failures: undocumented panics that may be misuse
+    #[arg(long)]
+    pub suspicious: bool,
+    /// Write no tests, only show what was found
+    #[arg(long)]
+    pub no_write: bool,
+    /// Where to write the tests [default: tests beside the manifest, or in the
+    /// out-dir for a published crate]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `90s`, `5m`, `1h`, or a plain number of seconds.
+fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let (digits, factor) = match text.chars().last() {
+        Some('s') => (&text[..text.len() - 1], 1),
+        Some('m') => (&text[..text.len() - 1], 60),
+        Some('h') => (&text[..text.len() - 1], 3600),
+        _ => (text, 1),
+    };
+    let number: u64 = digits.parse().map_err(|_| format!("{text:?} is no time; try 60s or 5m"))?;
+    Ok(std::time::Duration::from_secs(number * factor))
 }
 
 #[derive(Subcommand, Debug)]
 pub enum Action {
+    /// Show the rules by which failures are judged, or the laws.
+    Explain(Explain),
+    /// Remove what runs have left: `testsmith.out` and unedited test files.
+    Clean(Clean),
     /// Show what can be called, and what cannot and why.
     ///
     /// Every public function, method, constructor and trait method of the
@@ -97,4 +152,25 @@ pub struct Replay {
     /// How long one call may take, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 2000)]
     pub call_timeout: u64,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Explain {
+    #[arg(value_enum)]
+    pub topic: Topic,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Topic {
+    /// What counts as a violation, as suspicious, as illegal
+    Policy,
+    /// The claims that are checked on values
+    Laws,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Clean {
+    /// The manifest of the package; the current folder's by default
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
 }

@@ -1,16 +1,21 @@
 //! The command and the pipeline behind it.
 //!
 //! ```text
-//! discover -> plan -> build harness -> propose, execute -> report
+//! discover -> plan -> build harness -> [ propose -> execute -> judge ]* -> shrink -> emit -> report
 //! ```
 //! One direction. This is the only crate that sees all the others.
 #![forbid(unsafe_code)]
 
 pub mod args;
+mod clean;
+mod emit;
 mod exit;
+mod explain;
+mod finding;
 mod list;
 pub mod pipeline;
 mod replay;
+mod run;
 pub mod stored;
 
 pub use exit::Exit;
@@ -61,8 +66,11 @@ pub fn main() -> Exit {
         }
     });
     let done = match &command.action {
-        args::Action::List(options) => list::run(options, interrupt),
-        args::Action::Replay(options) => replay::run(options, interrupt),
+        None => run::run(&command.run, interrupt),
+        Some(args::Action::List(options)) => list::run(options, interrupt),
+        Some(args::Action::Replay(options)) => replay::run(options, interrupt),
+        Some(args::Action::Explain(options)) => Ok(explain::run(options)),
+        Some(args::Action::Clean(options)) => clean::run(options),
     };
     match done {
         Ok(exit) => exit,

@@ -61,7 +61,8 @@ impl Listing {
     fn new(plan: &Plan, options: &List) -> Listing {
         let wanted = |path: &str| options.only.as_deref().is_none_or(|text| path.contains(text));
         let shown = |op: &&Operation| {
-            (options.builders || op.kind != OperationKind::Builder) && wanted(&op.path)
+            (options.builders || !matches!(op.kind, OperationKind::Builder | OperationKind::Law))
+                && wanted(&op.path)
         };
         let skip = |skip: &Skip| SkipRow {
             path: skip.path.clone(),
@@ -102,6 +103,8 @@ impl Listing {
         )?;
         let builders = plan.operations.iter().filter(|op| op.kind == OperationKind::Builder);
         writeln!(out, "{} further operations make their arguments", builders.count())?;
+        let laws = plan.operations.iter().filter(|op| op.kind == OperationKind::Law);
+        writeln!(out, "{} laws are checked on their values", laws.count())?;
         for (reason, count) in reasons {
             writeln!(out, "{count:>5}  {reason}")?;
         }

@@ -124,6 +124,11 @@ impl Session {
         Ok(supervisor)
     }
 
+    /// Tells the person who waits what is going on.
+    pub fn say(&self, what: &str) {
+        self.progress.say(what);
+    }
+
     fn save_plan(&self) -> Result<()> {
         let file = self.lab.root().join(PLAN_FILE);
         let stored = StoredPlan { stamp: self.stamp, plan: Plan::clone(&self.plan) };

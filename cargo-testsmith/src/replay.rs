@@ -71,7 +71,7 @@ fn show(
 }
 
 /// What happened, in a clause.
-fn describe(ending: &Ending, phase: Phase) -> String {
+pub fn describe(ending: &Ending, phase: Phase) -> String {
     let place = match phase {
         Phase::Calling => "",
         Phase::Dropping => " while the value was dropped",
@@ -83,6 +83,7 @@ fn describe(ending: &Ending, phase: Phase) -> String {
             format!("panicked at {}:{}: {}", panic.file, panic.line, panic.message)
         }
         Ending::Inapplicable => "met another variant".to_owned(),
+        Ending::Broken => "the law does not hold".to_owned(),
         Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
         Ending::Signal { number, note } => format!("{note} (signal {number})"),
         Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),

@@ -38,6 +38,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Ending::Exited { .. } => "exits",
         Ending::TimedOut { .. } => "hangs",
         Ending::Inapplicable => "inapplicable",
+        Ending::Broken => "broken",
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod random;
 mod rng;
+pub mod shrink;
 mod stage;
 
 pub use rng::Rng;

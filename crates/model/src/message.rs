@@ -38,6 +38,8 @@ pub struct Walk {
     pub keep: u32,
     /// Operations that ended the process before.
     pub avoid: Vec<OpId>,
+    /// Also send back sequences that fail, one for each place and operation.
+    pub failures: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -100,7 +102,7 @@ wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {},
 });
-wire!(struct Walk { seed, max_sequences, max_calls, max_length, keep, avoid });
+wire!(struct Walk { seed, max_sequences, max_calls, max_length, keep, avoid, failures });
 wire!(struct Walked { sequences, calls, panics, inapplicable, completed, panicked });
 wire!(struct Timing { calls, sequences, walk_ns, replay_ns, bare_ns });
 wire!(enum Reply {

@@ -94,6 +94,8 @@ pub enum OperationKind {
     Constant,
     /// Makes or takes apart a value of the standard library; not under test.
     Builder,
+    /// Returns whether a claim about its arguments holds.
+    Law,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

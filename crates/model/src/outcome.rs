@@ -47,6 +47,8 @@ pub enum Ending {
     Panicked(Panic),
     /// A projection met another variant.
     Inapplicable,
+    /// A law was called and does not hold.
+    Broken,
     /// The process was ended by a signal: an abort, a fault, a stack overflow.
     Signal {
         number: i32,
@@ -66,7 +68,10 @@ pub enum Ending {
 impl Ending {
     /// Whether the process is gone, so that a new worker has to go on.
     pub fn is_fatal(&self) -> bool {
-        !matches!(self, Ending::Completed | Ending::Panicked(_) | Ending::Inapplicable)
+        !matches!(
+            self,
+            Ending::Completed | Ending::Panicked(_) | Ending::Inapplicable | Ending::Broken
+        )
     }
 }
 

@@ -180,7 +180,7 @@ wire!(struct Acquire { into, from, kind });
 wire!(enum FlowKind { 0 => Loan { mutable: m }, 1 => Inherit {} });
 wire!(enum OperationKind {
     0 => Free {}, 1 => Inherent {}, 2 => LocalTrait {}, 3 => ForeignTrait {}, 4 => Constructor {},
-    5 => Projection {}, 6 => Field {}, 7 => Constant {}, 8 => Builder {},
+    5 => Projection {}, 6 => Field {}, 7 => Constant {}, 8 => Builder {}, 9 => Law {},
 });
 wire!(struct Docs { panics_section, mentions_panic, safety_section, deprecated, hidden });
 wire!(struct Operation {
@@ -199,7 +199,7 @@ wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
     3 => Signal { number: n, note: t }, 4 => OutOfMemory { requested: r },
-    5 => TimedOut { after_ms: a }, 6 => Exited { code: c },
+    5 => TimedOut { after_ms: a }, 6 => Exited { code: c }, 7 => Broken {},
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 

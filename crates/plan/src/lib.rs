@@ -12,11 +12,13 @@ mod choose;
 mod closures;
 mod draft;
 mod flows;
+mod laws;
 mod literals;
 mod resolve;
 mod std_traits;
 
 pub use draft::Draft;
+pub use laws::{LAWS, Law};
 pub use literals::{pool, range_of};
 
 use choose::Menu;
@@ -223,6 +225,10 @@ impl Planner {
             }
             drafts.extend(builders::makers(&self.api, &ty));
             drafts.extend(builders::takers(&self.api, &ty));
+            let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
+            if judged {
+                drafts.extend(laws::of_type(&self.api, &ty));
+            }
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
                 let kind = if local { OperationKind::ForeignTrait } else { OperationKind::Builder };
@@ -238,7 +244,8 @@ impl Planner {
         let mut missing: BTreeSet<Ty> = BTreeSet::new();
         for draft in &self.accepted {
             for (_, ty, mode) in &draft.inputs {
-                if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING {
+                if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING && !has_nested_references(ty)
+                {
                     missing.insert(ty.clone());
                 }
             }
@@ -449,6 +456,12 @@ fn nesting(ty: &Ty) -> usize {
         Ty::Slice(inner) | Ty::Array(inner, _) => 1 + nesting(inner),
         _ => 1,
     }
+}
+
+/// Conversions from collections of references ask for collections of
+/// references to references, and so on without end.
+fn has_nested_references(ty: &Ty) -> bool {
+    ty.any(|ty| matches!(ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. })))
 }
 
 /// What a result of this type can be taken apart into.

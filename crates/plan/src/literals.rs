@@ -58,7 +58,7 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
 }
 
 fn strings(mined: &Literals) -> Vec<Literal> {
-    let usual = ["", "a", "b", "abc", "0", "1.0", " ", "é", "-1"];
+    let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
     let mined = mined.strings.iter().map(String::as_str);
     usual.into_iter().chain(mined).map(|s| Literal::Str(s.into())).collect()
 }

@@ -6,8 +6,10 @@
 
 mod literal;
 mod statements;
+mod test;
 mod witness;
 
 pub use literal::literal;
 pub use statements::{Statement, statements};
+pub use test::{Test, name_of, test_file};
 pub use witness::witness;

@@ -11,7 +11,7 @@ use crate::panics::{catching, clip};
 use crate::table::TypeTable;
 use std::sync::Arc;
 use testsmith_engines::{Halt, Stage};
-use testsmith_model::operation::{MAX_INPUTS, Signature};
+use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::wire::Wire;
@@ -31,6 +31,8 @@ const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
 pub struct Executor {
     pub plan: Arc<Plan>,
     pub(crate) signatures: Vec<Signature>,
+    /// Which operations are laws.
+    laws: Vec<bool>,
     pub(crate) thunks: &'static [Thunk],
     pub(crate) tables: &'static [TypeTable],
     pub(crate) frame: Frame,
@@ -66,6 +68,7 @@ impl Executor {
             pool[ty.index()] = literals.iter().map(encoded).collect();
         }
         Executor {
+            laws: plan.operations.iter().map(|op| op.kind == OperationKind::Law).collect(),
             signatures: plan.signatures(),
             plan: Arc::new(plan),
             thunks,
@@ -199,6 +202,12 @@ impl Executor {
         self.loans.push(ty)
     }
 
+    /// What a law returned.
+    fn holds(&self, slot: u32) -> bool {
+        // SAFETY: the result of a law is a `bool`, as its thunk says.
+        unsafe { self.slots[slot as usize].place.cast::<bool>().read() }
+    }
+
     /// Describes a value where its type can be described.
     fn look_at(&mut self, number: u32) {
         let slot = self.slots[number as usize];
@@ -296,6 +305,9 @@ impl Stage for Executor {
                 if self.observe {
                     self.values.resize(self.slots.len(), Value::default());
                     self.look_at(slot);
+                }
+                if self.laws[op.index()] && !self.holds(slot) {
+                    self.fail(Ending::Broken, slot, Phase::Calling);
                 }
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
             }

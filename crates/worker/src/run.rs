@@ -8,6 +8,7 @@ use crate::journal::Journal;
 use crate::panics;
 use crate::sandbox::{self, Limits, Output};
 use crate::table::TypeTable;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::os::fd::FromRawFd;
@@ -17,7 +18,7 @@ use std::time::Instant;
 use testsmith_engines::random;
 use testsmith_model::message::{Job, Reply, Timing, Walk, Walked, receive, send};
 use testsmith_model::outcome::Ending;
-use testsmith_model::{Plan, Sequence};
+use testsmith_model::{OpId, Outcome, Plan, Sequence, Step};
 
 /// Where the journal lies, below the scratch folder.
 const JOURNAL: &str = "journal";
@@ -137,7 +138,7 @@ impl Worker {
     }
 }
 
-type Keep<'k> = &'k mut dyn FnMut(Sequence, testsmith_model::Outcome) -> std::io::Result<()>;
+type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
 
 /// The random walk, call by call.
 fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Result<Walked> {
@@ -145,6 +146,7 @@ fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Resu
     let plan = Arc::clone(&executor.plan);
     let mut engine = random::Walk::new(&plan, bounds.seed, &bounds.avoid);
     let mut walked = Walked::default();
+    let mut seen = Failures::default();
     let start = executor.calls;
     while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
         let kept = walked.sequences < u64::from(bounds.keep);
@@ -165,14 +167,37 @@ fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Resu
             Ending::Inapplicable => walked.inapplicable += 1,
             _ => {}
         }
-        if let Some(sequence) = sequence {
-            keep(sequence, outcome)?;
+        match sequence {
+            Some(sequence) => keep(sequence, outcome)?,
+            None if bounds.failures && seen.is_new(executor, &outcome) => {
+                keep(executor.sequence(), outcome)?;
+            }
+            None => {}
         }
     }
     walked.calls = executor.calls - start;
     walked.completed = engine.completed;
     walked.panicked = engine.panicked;
     Ok(walked)
+}
+
+/// The failures seen in a walk: one of each kind is enough.
+#[derive(Default)]
+struct Failures(HashSet<(Option<OpId>, String, u32)>);
+
+impl Failures {
+    fn is_new(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
+        let (file, line) = match &outcome.ending {
+            Ending::Panicked(panic) => (panic.file.clone(), panic.line),
+            Ending::Broken => (String::new(), 0),
+            _ => return false,
+        };
+        let op = match executor.sequence().steps().nth(outcome.step as usize) {
+            Some(Step::Call(op, _)) => Some(*op),
+            _ => None,
+        };
+        self.0.insert((op, file, line))
+    }
 }
 
 /// Sequences replayed this often, so that a run is long enough to time.

@@ -2,6 +2,7 @@
 
 mod calls;
 mod coverage;
+mod known_bugs;
 mod printed;
 
 use anyhow::Result;
@@ -14,6 +15,7 @@ type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
 const BENCHES: &[Bench] = &[
     ("calls", "calls per second through the worker against a bare loop", calls::run),
+    ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
     ("coverage", "what coverage and the sandbox cost", coverage::run),
 ];

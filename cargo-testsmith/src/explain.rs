@@ -1,0 +1,24 @@
+//! `cargo testsmith explain`: the policy and the laws, as they are applied.
+
+use crate::Exit;
+use crate::args::{Explain, Topic};
+
+pub fn run(options: &Explain) -> Exit {
+    match options.topic {
+        Topic::Policy => {
+            println!("Failures are judged by the first of these rules that applies.\n");
+            for rule in testsmith_judge::POLICY {
+                println!("{:<11} {}: {}", rule.severity.word(), rule.name, rule.reason);
+            }
+        }
+        Topic::Laws => {
+            println!("Checked on the values of every public type that has the traits.\n");
+            for law in testsmith_plan::LAWS {
+                println!("{}", law.name);
+            }
+            println!("is_empty agrees with len, for types that have both");
+            println!("iter yields len items, for types that have both");
+        }
+    }
+    Exit::Clean
+}

@@ -1,0 +1,127 @@
+//! Findings: failing sequences, one for each class, the smallest kept.
+
+use crate::replay::describe;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use testsmith_judge::{Failing, Severity, Verdict, judge};
+use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::{Plan, Sequence, Step};
+use testsmith_render::{Test, name_of};
+
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub name: String,
+    pub failing: Failing,
+    pub sequence: Sequence,
+    pub outcome: Outcome,
+    /// The operation that failed, as in the documentation.
+    pub operation: String,
+    /// Why its test cannot be run with others.
+    pub ignored: Option<String>,
+}
+
+impl Finding {
+    pub fn new(plan: &Plan, failing: Failing, sequence: Sequence, outcome: Outcome) -> Finding {
+        let step = outcome.step as usize;
+        let operation = match sequence.steps().nth(step) {
+            Some(Step::Call(op, _)) => plan.operation(*op).path.clone(),
+            _ => "a literal".to_owned(),
+        };
+        let what = match &outcome.ending {
+            Ending::Panicked(_) => "panics",
+            Ending::Broken => "is broken",
+            _ => "ends the process",
+        };
+        let ignored = outcome.ending.is_fatal().then(|| "ends the whole test process".to_owned());
+        let name = name_of(plan, &sequence, step, what);
+        Finding { name, failing, sequence, outcome, operation, ignored }
+    }
+
+    /// What happened, in a clause.
+    pub fn what(&self) -> String {
+        match &self.outcome.ending {
+            Ending::Broken => format!("does not hold: {}", self.operation),
+            ending => format!("{} {}", self.operation, describe(ending, self.outcome.phase)),
+        }
+    }
+
+    pub fn test(&self) -> Test<'_> {
+        let what = self.what().replace('\n', " ");
+        Test {
+            name: self.name.clone(),
+            comment: vec![
+                what,
+                format!("A {}: {}.", self.failing.severity.word(), self.failing.reason),
+            ],
+            sequence: &self.sequence,
+            ignored: self.ignored.clone(),
+        }
+    }
+}
+
+/// The failures of a run by class.
+pub struct Findings {
+    /// The folder of the crate: places inside are told relative to it.
+    root: PathBuf,
+    by_class: BTreeMap<String, (Failing, Sequence, Outcome)>,
+    pub illegal: u64,
+}
+
+impl Findings {
+    pub fn new(root: &Path) -> Findings {
+        Findings { root: root.to_owned(), by_class: BTreeMap::new(), illegal: 0 }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Takes a failure in if it is the first or the shortest of its class.
+    pub fn take(&mut self, plan: &Plan, sequence: Sequence, outcome: Outcome) {
+        let outcome = relative(outcome, &self.root);
+        let Verdict::Failing(failing) = judge(plan, &sequence, &outcome) else { return };
+        if failing.severity == Severity::Illegal {
+            self.illegal += 1;
+            return;
+        }
+        let length = |sequence: &Sequence| sequence.len();
+        match self.by_class.get(&failing.class) {
+            Some((known, old, _))
+                if (known.severity, length(old)) <= (failing.severity, length(&sequence)) => {}
+            _ => {
+                self.by_class.insert(failing.class.clone(), (failing, sequence, outcome));
+            }
+        }
+    }
+
+    pub fn count(&self, severity: Severity) -> usize {
+        self.by_class.values().filter(|(failing, _, _)| failing.severity == severity).count()
+    }
+
+    pub fn into_all(self) -> Vec<(Failing, Sequence, Outcome)> {
+        self.by_class.into_values().collect()
+    }
+}
+
+/// The outcome with the place of its panic relative to the crate's folder, so
+/// that what is written down holds on every machine.
+pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
+    if let Ending::Panicked(panic) = &mut outcome.ending
+        && let Ok(inside) = Path::new(&panic.file).strip_prefix(root)
+    {
+        panic.file = inside.display().to_string();
+    }
+    outcome
+}
+
+/// Gives each finding a name of its own.
+pub fn tell_apart(findings: &mut [Finding]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in findings {
+        let n = seen.entry(finding.name.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            finding.name = format!("{}_{n}", finding.name);
+        }
+    }
+}

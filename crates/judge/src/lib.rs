@@ -1,0 +1,68 @@
+//! From outcomes to verdicts.
+//!
+//! Only this crate calls an outcome a violation, suspicious or illegal. The
+//! policy is a table of rules in the order in which they are tried; the first
+//! that applies decides, and its words are what the user reads.
+#![forbid(unsafe_code)]
+
+mod facts;
+mod policy;
+
+pub use facts::Facts;
+pub use policy::{POLICY, Rule};
+
+use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::{Plan, Sequence};
+
+/// How sure we are that somebody has to mend something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A promise of the language, of a trait or of the function is broken.
+    Violation,
+    /// An undocumented panic that may be misuse.
+    Suspicious,
+    /// The caller asked for it.
+    Illegal,
+}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Violation => "violation",
+            Severity::Suspicious => "suspicious",
+            Severity::Illegal => "illegal",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Passed,
+    Failing(Failing),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    pub severity: Severity,
+    /// The rule that decided, by name.
+    pub rule: &'static str,
+    /// Why it counts, or why it may be misuse.
+    pub reason: &'static str,
+    /// Failures of one class are one finding.
+    pub class: String,
+}
+
+/// What to think of an outcome.
+pub fn judge(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Verdict {
+    if matches!(outcome.ending, Ending::Completed | Ending::Inapplicable) {
+        return Verdict::Passed;
+    }
+    let facts = Facts::new(plan, sequence, outcome);
+    let rule = POLICY.iter().find(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
+    Verdict::Failing(Failing {
+        severity: rule.severity,
+        rule: rule.name,
+        reason: rule.reason,
+        class: facts.class(),
+    })
+}
