@@ -247,7 +247,10 @@ fn sum_to(mut n: u32) -> u32 {
 #[requires(f(1) > 0)]
 fn apply(f: impl Fn(i32) -> i32) -> Box<dyn Fn(i32) -> i32> {
     fn twice(x: i32) -> i32 {
-        return x * 2;
+        if x == 0 {
+            return 0;
+        }
+        x * 2
     }
     let value = f(1);
     Box::new(move |x| twice(x) + value)

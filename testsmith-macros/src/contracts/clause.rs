@@ -57,14 +57,19 @@ pub struct Clause {
 }
 
 impl Clause {
-    /// `(file, line, column)`; empty outside of a compiler, in unit tests.
+    /// `(file, line, column)` of the condition.
     pub fn place(&self) -> (String, usize, usize) {
-        if proc_macro::is_available() {
-            let span = self.span.unwrap();
-            (span.file(), span.line(), span.column())
-        } else {
-            (String::new(), 0, 0)
-        }
+        place(self.span)
+    }
+}
+
+/// `(file, line, column)`; empty outside of a compiler, in unit tests.
+pub fn place(span: Span) -> (String, usize, usize) {
+    if proc_macro::is_available() {
+        let span = span.unwrap();
+        (span.file(), span.line(), span.column())
+    } else {
+        (String::new(), 0, 0)
     }
 }
 

@@ -96,11 +96,14 @@ impl<'ast> Visit<'ast> for Conduct<'_> {
             Expr::Return(_) if self.closures == 0 => {
                 self.refuse(expr, "a contract is a condition: it may not return from the function");
             }
-            Expr::Try(_) if self.closures == 0 => {
-                self.refuse(expr, "a contract is a condition: `?` would leave the function");
+            Expr::Try(attempt) if self.closures == 0 => {
+                self.refuse(
+                    &attempt.question_token,
+                    "a contract is a condition: `?` would leave the function",
+                );
             }
-            Expr::Await(_) if self.closures == 0 => {
-                self.refuse(expr, "a contract is evaluated at once: it may not await");
+            Expr::Await(wait) if self.closures == 0 => {
+                self.refuse(&wait.await_token, "a contract is evaluated at once: it may not await");
             }
             Expr::Break(_) | Expr::Continue(_) if self.loops == 0 => {
                 self.refuse(expr, "there is no loop in this contract to leave");

@@ -6,10 +6,11 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, Ident, ItemFn, Signature, Visibility, parse_quote};
+use syn::{Attribute, Expr, Ident, ItemFn, Path, Signature, Visibility, parse_quote};
 
-use super::clause::{Clause, Condition, Kind};
+use super::clause::{Clause, Condition, Kind, place};
 use super::conduct::{self, Neighbours};
 use super::explain::Explainer;
 use super::gate::{self, Gate};
@@ -77,15 +78,38 @@ pub fn expand(
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
     let checks = Checks::new(&item, &contract, &setting)?;
-    if let Some(cfg) = checks.cfg() {
-        let checked = checks.block()?;
-        let plain = &item.block;
-        if checks.tracks_caller {
-            item.attrs.push(parse_quote!(#[cfg_attr(#cfg, track_caller)]));
+    let uses = uses(&contract);
+    let plain = &item.block;
+    let block = match checks.cfg() {
+        Some(cfg) => {
+            let checked = checks.block()?;
+            if checks.tracks_caller {
+                item.attrs.push(parse_quote!(#[cfg_attr(#cfg, track_caller)]));
+            }
+            Some(parse_quote!({ #uses #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain }))
         }
-        item.block = parse_quote!({ #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain });
+        None => uses.map(|uses| parse_quote!({ #uses #plain })),
+    };
+    if let Some(block) = block {
+        item.block = block;
     }
     Ok(Expanded { function: quote!(#item), siblings })
+}
+
+/// Attributes that another one took with it never run, so the compiler would
+/// call their imports unused.
+fn uses(contract: &Contract) -> Option<TokenStream> {
+    let taken = &contract.taken;
+    let mut seen: Vec<&Path> = Vec::new();
+    for path in taken {
+        if !seen.contains(&path) {
+            seen.push(path);
+        }
+    }
+    let uses = seen
+        .iter()
+        .map(|path| quote_spanned!(path.span()=> #[allow(unused_imports)] use #path as _;));
+    (!seen.is_empty()).then(|| uses.collect())
 }
 
 fn siblings(item: &ItemFn, contract: &Contract, setting: &Setting<'_>) -> TokenStream {
@@ -742,9 +766,9 @@ fn static_entry(
     let runtime = runtime();
     let kind = Ident::new(kind, Span::call_site());
     let index = u32::try_from(index).unwrap_or(u32::MAX);
-    let position = quote_spanned! {span=>
-        file: ::core::file!(), line: ::core::line!(), column: ::core::column!()
-    };
+    let (file, line, column) = place(span);
+    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let (line, column) = (number(line), number(column));
     quote! {
         #runtime::StaticClause {
             kind: #runtime::Kind::#kind,
@@ -752,7 +776,9 @@ fn static_entry(
             function: #name,
             text: #text,
             message: #message,
-            #position
+            file: #file,
+            line: #line,
+            column: #column,
         }
     }
 }

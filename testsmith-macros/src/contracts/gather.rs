@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Meta, Token};
+use syn::{Attribute, Meta, Path, Token};
 
 use super::clause::{self, Clause, Kind};
 use super::gate::Gate;
@@ -20,6 +20,8 @@ pub struct Contract {
     pub pure: Option<Purity>,
     pub model: bool,
     pub skip_invariant: bool,
+    /// The paths of the attributes taken, whose imports must still count as used.
+    pub taken: Vec<Path>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,7 +81,9 @@ impl Contract {
                 let (name, arguments) = named(&attribute.meta);
                 self.add(&name, arguments)?
             };
-            if !ours {
+            if ours {
+                self.taken.push(attribute.path().clone());
+            } else {
                 kept.push(attribute);
             }
         }

@@ -118,10 +118,11 @@ impl Collector<'_> {
             .iter()
             .find_map(|name| names::mention(argument, name).map(|span| (name, span)))
         {
-            let error = format!(
-                "`old(..)` is captured before the call, where `{name}` does not exist yet; \
-                 capture the whole and look inside it: `old(values.clone())[i]`"
-            );
+            let mut error =
+                format!("`old(..)` is captured before the call, where `{name}` does not exist yet");
+            if name != "ret" {
+                error.push_str("; capture the whole and look inside it: `old(values.clone())[i]`");
+            }
             self.error.get_or_insert(syn::Error::new(span, error));
             return;
         }
