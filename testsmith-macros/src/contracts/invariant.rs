@@ -174,11 +174,13 @@ pub fn on_impl(
     let of_trait = block.trait_.is_some();
     let checker = Checker::choose(&clauses, of_trait);
     let mut siblings = TokenStream::new();
+    let mut records = TokenStream::new();
     for (method, contract) in methods {
         let plan = plan(&method, &contract, &block, &checker, &clauses, gate)?;
         let ImplItemFn { attrs, vis, sig, block: body, .. } = method;
         let host = if of_trait { Host::TraitImpl } else { Host::Inherent };
         let name = sig.ident.to_string();
+        records.extend(record::of_implementation(&block, &name, &contract));
         let item = ItemFn { attrs, vis, sig, block: Box::new(body) };
         let setting = Setting { host, name, neighbours: &neighbours, invariant: plan };
         let expanded = function::expand(item, contract, setting)?;
@@ -195,7 +197,11 @@ pub fn on_impl(
     if !siblings.is_empty() {
         block.items.push(ImplItem::Verbatim(siblings));
     }
-    Ok(block.into_token_stream())
+    if of_trait && !clauses.is_empty() {
+        let name = type_name(&block.self_ty);
+        records.extend(constant("impl", &name, &clauses, &syn::parse_quote!(pub)));
+    }
+    Ok(quote!(#block #records))
 }
 
 /// Takes the other invariants that stand on the same block.

@@ -5,10 +5,12 @@
 //! cannot call the others. `testsmith::contracts::Record` reads the text back.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote};
-use syn::Visibility;
+use quote::{ToTokens, format_ident, quote};
+use syn::{ItemImpl, Visibility};
 
 use super::clause::Clause;
+use super::gather::Contract;
+use super::text;
 
 /// What a record says besides the clauses.
 pub struct Subject<'a> {
@@ -24,7 +26,7 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
     if clauses.is_empty() && !subject.pure && !subject.model {
         return TokenStream::new();
     }
-    let text = text(subject, clauses);
+    let text = content(subject, clauses);
     // The hash keeps two records of one name apart, for instance where an
     // attribute was imported under another name and expands on its own.
     let plain: String =
@@ -42,7 +44,23 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
     }
 }
 
-fn text(subject: &Subject<'_>, clauses: &[Clause]) -> String {
+/// The constants for an implementation of a trait, in which there is no room
+/// for them: they stand beside it.
+pub fn of_implementation(block: &ItemImpl, method: &str, contract: &Contract) -> TokenStream {
+    let Some((_, path, _)) = &block.trait_ else { return TokenStream::new() };
+    let ty = text::of(block.self_ty.to_token_stream());
+    let name = format!("<{ty} as {}>::{method}", text::of(path.to_token_stream()));
+    let subject = Subject {
+        item: "impl-fn",
+        name: &name,
+        pure: contract.pure.is_some(),
+        model: contract.model,
+        precheck: None,
+    };
+    constant(&subject, &contract.clauses, &syn::parse_quote!(pub))
+}
+
+fn content(subject: &Subject<'_>, clauses: &[Clause]) -> String {
     let mut text = format!("testsmith-contract 1\nitem {}\nname {}", subject.item, subject.name);
     for (key, present) in [("pure", subject.pure), ("model", subject.model)] {
         if present {

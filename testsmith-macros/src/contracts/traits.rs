@@ -167,9 +167,11 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
         neighbours.add(&method.sig, contract.pure.is_some());
         methods.push((method, contract));
     }
+    let mut records = TokenStream::new();
     for (method, contract) in methods {
         let ImplItemFn { attrs, vis, mut sig, block: body, .. } = method;
         let name = sig.ident.to_string();
+        records.extend(record::of_implementation(&block, &name, &contract));
         let span = sig.ident.span();
         sig.ident = hidden_name(&sig.ident);
         sig.ident.set_span(span.resolved_at(Span::call_site()));
@@ -178,5 +180,5 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
             Setting { host: Host::TraitImpl, name, neighbours: &neighbours, invariant: None };
         block.items.push(ImplItem::Verbatim(function::expand(item, contract, setting)?.function));
     }
-    Ok(block.into_token_stream())
+    Ok(quote!(#block #records))
 }

@@ -18,9 +18,10 @@ pub const NAME_PREFIX: &str = "__TESTSMITH_CONTRACT_";
 /// What the contract of one item says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// `fn`, `trait-fn`, `type`, `impl`, as the attribute saw the item.
+    /// `fn`, `trait-fn`, `impl-fn`, `type` or `impl`, as the attribute saw the item.
     pub item: String,
-    /// The item's name; for a method of a trait `Trait::method`.
+    /// The item's name; for a method of a trait `Trait::method`, for one of an
+    /// implementation `<Type as Trait>::method`.
     pub name: String,
     /// The item is `#[pure]`.
     pub pure: bool,
@@ -76,6 +77,13 @@ impl Record {
     /// How the names of the constants that hold records begin.
     pub const NAME_PREFIX: &'static str = NAME_PREFIX;
 
+    /// Reads a record from the Rust string literal that rustdoc JSON shows as
+    /// the value of the constant.
+    pub fn from_literal(literal: &str) -> Result<Record, RecordError> {
+        let text = unquote(literal).ok_or_else(|| RecordError::Line(literal.to_owned()))?;
+        Record::parse(&text)
+    }
+
     /// Reads a record. Keys it does not know are skipped: a later writer may
     /// add some without changing the version.
     pub fn parse(text: &str) -> Result<Record, RecordError> {
@@ -111,6 +119,36 @@ impl Record {
     }
 }
 
+/// The value of a plain string literal.
+fn unquote(literal: &str) -> Option<String> {
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(inner.len());
+    let mut characters = inner.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            text.push(character);
+            continue;
+        }
+        text.push(match characters.next()? {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            '0' => '\0',
+            'x' => {
+                let digits: String = characters.by_ref().take(2).collect();
+                char::from(u8::from_str_radix(&digits, 16).ok()?)
+            }
+            'u' => {
+                let braces = characters.by_ref().take_while(|&c| c != '}');
+                let digits: String = braces.filter(|&c| c != '{').collect();
+                char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
+            }
+            other => other,
+        });
+    }
+    Some(text)
+}
+
 impl RecordedClause {
     /// `kind; gate; index; place; text; message`.
     fn parse(line: &str) -> Option<RecordedClause> {
@@ -144,6 +182,12 @@ mod tests {
         assert_eq!(record.clauses[0].message.as_deref(), Some("not \\ full"));
         assert_eq!(record.clauses[1].message, None);
         assert_eq!(record.clauses[1].gate, "test");
+    }
+
+    #[test]
+    fn literals_are_read_with_their_escapes() {
+        assert_eq!(unquote(r#""a\n\"b\\ \u{e4}\t\x41""#).as_deref(), Some("a\n\"b\\ ä\tA"));
+        assert_eq!(unquote("a"), None);
     }
 
     #[test]
