@@ -67,3 +67,10 @@ contract_attributes! {
     /// methods of the trait hold for every implementation.
     contract_trait
 }
+
+/// What holds in every round of a loop: `loop_invariant!(condition, "message")`
+/// where the round begins.
+#[proc_macro]
+pub fn loop_invariant(arguments: TokenStream) -> TokenStream {
+    contracts::loop_invariant(arguments.into()).into()
+}

@@ -11,5 +11,11 @@ pub mod contracts;
 pub use contracts::{exists, forall, implies};
 pub use testsmith_macros::{
     contract, contract_trait, debug_ensures, debug_invariant, debug_requires, ensures, invariant,
-    model, pure, requires, skip_invariant, test_ensures, test_invariant, test_requires,
+    loop_invariant, model, pure, requires, skip_invariant, test_ensures, test_invariant,
+    test_requires,
 };
+
+/// The examples of the documentation are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/contracts.md")]
+mod contracts_documentation {}

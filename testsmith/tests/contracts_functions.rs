@@ -457,3 +457,29 @@ fn macros_and_closures_inside_clauses_see_old_and_ret() {
         "{violation}"
     );
 }
+
+#[requires(values.len() < 100)]
+fn count_down(values: &[u32]) -> u32 {
+    let mut rest = values.len();
+    let variant = contracts::Variant::new();
+    let mut sum = 0;
+    while rest > 0 {
+        loop_invariant!(variant.decreases(rest), sum <= 10, "the sum stays small");
+        rest -= 1;
+        sum += values[rest];
+        if values[rest] == 7 {
+            rest += 1;
+        }
+    }
+    sum
+}
+
+#[test]
+fn loops_keep_their_invariants_and_get_nearer_to_their_end() {
+    assert_eq!(count_down(&[1, 2, 3]), 6);
+    let violation = broken(|| count_down(&[1, 2, 30]));
+    check(&violation, Kind::Loop, "sum <= 10");
+    assert!(violation.values.iter().any(|n| n.label == "sum" && n.value == "30"), "{violation}");
+    assert_eq!((violation.clause.function.as_str(), violation.depth), ("count_down", 0));
+    check(&broken(|| count_down(&[7])), Kind::Loop, "variant.decreases(rest)");
+}

@@ -16,6 +16,7 @@ pub enum Kind {
     Requires,
     Ensures,
     Invariant,
+    Loop,
 }
 
 impl Kind {
@@ -24,6 +25,7 @@ impl Kind {
             Kind::Requires => "requires",
             Kind::Ensures => "ensures",
             Kind::Invariant => "invariant",
+            Kind::Loop => "loop_invariant",
         }
     }
 }

@@ -16,6 +16,7 @@ use syn::visit::{self, Visit};
 use syn::{Generics, Ident, ImplItem, ImplItemFn, Item, ItemEnum, ItemFn, ItemImpl, ItemStruct};
 use syn::{Lifetime, ReturnType, Signature, Type, Visibility};
 
+use super::checks;
 use super::clause::{self, Clause, Kind};
 use super::conduct::{self, Neighbours};
 use super::explain::Explainer;
@@ -85,6 +86,26 @@ pub fn on_type(
     })
 }
 
+/// The check of a loop invariant, where it stands.
+pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
+    let clauses = clause::parse(Kind::Loop, Gate::Default, arguments)?;
+    for clause in &clauses {
+        conduct::check(clause, &Neighbours::default())?;
+    }
+    let runtime = runtime();
+    let checks = all_checks(&clauses);
+    let cfg = Gate::Default.cfg();
+    Ok(quote! {
+        {
+            #[cfg(#cfg)]
+            {
+                let during = #runtime::within(|| ());
+                #checks
+            }
+        }
+    })
+}
+
 fn constant(item: &str, name: &str, clauses: &[Clause], visibility: &Visibility) -> TokenStream {
     let subject = record::Subject { item, name, pure: false, model: false, precheck: None };
     record::constant(&subject, clauses, visibility)
@@ -94,7 +115,7 @@ fn constant(item: &str, name: &str, clauses: &[Clause], visibility: &Visibility)
 /// off it does nothing, so that callers need not know.
 fn method(name: &Ident, clauses: &[Clause]) -> TokenStream {
     let runtime = runtime();
-    let checks = checks(clauses);
+    let checks = all_checks(clauses);
     quote! {
         #[doc(hidden)]
         #[allow(dead_code, unused_variables, clippy::all, clippy::pedantic)]
@@ -104,11 +125,11 @@ fn method(name: &Ident, clauses: &[Clause]) -> TokenStream {
 }
 
 /// The checks of all clauses, where `during` is in scope.
-fn checks(clauses: &[Clause]) -> TokenStream {
+fn all_checks(clauses: &[Clause]) -> TokenStream {
     let runtime = runtime();
     let olds = Olds::default();
     let checks = clauses.iter().enumerate().map(|(index, clause)| {
-        let site = function::static_clause(clause, index, "");
+        let site = checks::static_clause(clause, index, "");
         let expr = clause.condition.expr();
         let explainer = Explainer { olds: &olds, locals: Vec::new(), result: TokenStream::new() };
         let own = Ident::new("self", Span::call_site());
@@ -116,9 +137,9 @@ fn checks(clauses: &[Clause]) -> TokenStream {
             notes.value("self", (&#runtime::Show(#own)).text());
         };
         let explanation = explainer.clause(clause);
-        let explain = function::explanation_closure(&quote!(#explanation));
-        let explain = if explanation_is_short(expr) {
-            function::explanation_closure(&quote!(#note_self #explanation))
+        let explain = checks::explanation_closure(&quote!(#explanation));
+        let explain = if clause.kind == Kind::Invariant && explanation_is_short(expr) {
+            checks::explanation_closure(&quote!(#note_self #explanation))
         } else {
             explain
         };
@@ -181,6 +202,11 @@ pub fn on_impl(
         let host = if of_trait { Host::TraitImpl } else { Host::Inherent };
         let name = sig.ident.to_string();
         records.extend(record::of_implementation(&block, &name, &contract));
+        if contract.model {
+            // Its body may be gone, and with it what marks the imports as used.
+            let uses = function::uses(&contract);
+            records.extend(quote!(const _: () = { #uses };));
+        }
         let item = ItemFn { attrs, vis, sig, block: Box::new(body) };
         let setting = Setting { host, name, neighbours: &neighbours, invariant: plan };
         let expanded = function::expand(item, contract, setting)?;
@@ -260,7 +286,7 @@ fn plan(
             let check = |place: &TokenStream| match constant {
                 true => constant_checks(clauses, place, &holds.name),
                 false => {
-                    let during = function::during(&holds.name, "After");
+                    let during = checks::during(&holds.name, "After");
                     quote!(#call(#place, #during);)
                 }
             };
@@ -317,7 +343,7 @@ impl Checker {
             Checker::Closure => {
                 let name = Ident::new("invariant", Span::mixed_site());
                 let this = Ident::new("__testsmith_this", Span::mixed_site());
-                let checks = renamed(checks(clauses), &this);
+                let checks = renamed(all_checks(clauses), &this);
                 let setup = quote! {
                     #[allow(unused_variables)]
                     let #name = |#this: &Self, during: #runtime::During| { #checks };
@@ -332,7 +358,7 @@ fn constant_checks(clauses: &[Clause], place: &TokenStream, name: &str) -> Token
     let this = Ident::new("__testsmith_this", Span::mixed_site());
     let checks = clauses.iter().enumerate().map(|(index, clause)| {
         let condition = renamed(clause.condition.expr().to_token_stream(), &this);
-        let message = function::constant_message(clause, index, "after", name);
+        let message = checks::constant_message(clause, index, "after", name);
         let cfg = clause.gate.cfg();
         quote!(#[cfg(#cfg)] if !(#condition) { ::core::panic!("{}", #message); })
     });

@@ -6,8 +6,8 @@
 //!
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
 //! reads them, [`conduct`] refuses what a condition may not do, [`old`] finds
-//! what must be captured, [`function`] writes the checks around the body (which
-//! [`body`] wraps), [`explain`] writes the cold path, [`record`] and
+//! what must be captured, [`function`] and [`checks`] write the checks around the
+//! body (which [`body`] wraps), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
 //!
@@ -43,6 +43,7 @@
 //! ```
 
 mod body;
+mod checks;
 mod clause;
 mod conduct;
 mod explain;
@@ -53,6 +54,7 @@ mod invariant;
 mod names;
 mod old;
 mod precheck;
+mod quiet;
 mod record;
 mod text;
 mod traits;
@@ -87,6 +89,11 @@ pub fn attribute(name: &str, arguments: TokenStream, item: TokenStream) -> Token
         let item = without_our_attributes(item);
         quote!(#error #item)
     })
+}
+
+/// Expands `loop_invariant!`.
+pub fn loop_invariant(arguments: TokenStream) -> TokenStream {
+    invariant::of_loop(arguments).unwrap_or_else(syn::Error::into_compile_error)
 }
 
 fn on_item(name: &str, arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {

@@ -19,6 +19,10 @@ pub struct Parameter {
     pub unique_reference: bool,
     /// The whole parameter is this name and its type is `&T`.
     pub shared_reference: bool,
+    /// The whole parameter is this name and its type is of the standard library.
+    pub standard: bool,
+    /// The whole parameter is this name and its type is a number or the like.
+    pub primitive: bool,
 }
 
 /// How a method takes `self`.
@@ -75,11 +79,41 @@ pub fn parameters(signature: &Signature) -> Vec<Parameter> {
                 mutable: pattern.mutability.is_some(),
                 unique_reference: reference == Some(true),
                 shared_reference: reference == Some(false),
+                standard: whole && is_standard(&typed.ty),
+                primitive: whole && is_primitive(&typed.ty),
                 ident: pattern.ident,
             });
         }
     }
     parameters
+}
+
+/// Whether a type's operators are the language's own.
+fn is_primitive(ty: &Type) -> bool {
+    const NAMES: [&str; 16] = [
+        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+        "u32", "u64", "u128", "usize",
+    ];
+    matches!(ty, Type::Path(path) if NAMES.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// Whether the methods of a type are known not to be the user's.
+pub fn is_standard(ty: &Type) -> bool {
+    const NAMES: [&str; 24] = [
+        "Vec", "VecDeque", "String", "str", "Option", "Result", "HashMap", "HashSet", "BTreeMap",
+        "BTreeSet", "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "isize", "u8", "u16",
+        "u32", "u64", "usize",
+    ];
+    match ty {
+        Type::Reference(reference) => is_standard(&reference.elem),
+        Type::Paren(paren) => is_standard(&paren.elem),
+        Type::Slice(_) | Type::Array(_) => true,
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| NAMES.iter().any(|name| last.ident == name))
+        }
+        _ => false,
+    }
 }
 
 /// The names a pattern binds.

@@ -75,9 +75,21 @@ pub fn captured<T>(value: &Option<T>) -> &T {
 
 /// The path of the function in which the closure stands.
 pub fn path_of<F>(_: F) -> &'static str {
+    path_of_type::<F>()
+}
+
+fn path_of_type<F>() -> &'static str {
     let name = std::any::type_name::<F>();
     let end = name.find("::{{closure}}").unwrap_or(name.len());
     &name[..end]
+}
+
+/// The call that is running now, for clauses inside a body.
+pub fn within<F>(_: F) -> During {
+    // The body runs one level deeper than its own clauses.
+    let depth = Scope::begin().depth().saturating_sub(1);
+    let path: fn() -> &'static str = || path_of_type::<F>();
+    During { function: "", path, moment: Moment::Before, depth }
 }
 
 /// Raises the panic of a broken clause. `explain` evaluates the clause again,
@@ -103,7 +115,12 @@ pub fn violated(
         moment: during.moment,
         function: plain_path((during.path)()),
         clause: Clause {
-            function: during.function.to_owned(),
+            function: match during.function {
+                "" => {
+                    plain_path((during.path)()).rsplit("::").next().unwrap_or_default().to_owned()
+                }
+                name => name.to_owned(),
+            },
             index: clause.index,
             text: clause.text.to_owned(),
             message: (!clause.message.is_empty()).then(|| clause.message.to_owned()),

@@ -4,6 +4,8 @@
 //! They are plain functions and macros, usable in any expression. Quantifiers
 //! run: over an unbounded iterator they do not end.
 
+use std::cell::Cell;
+
 /// Whether `b` holds if `a` does. Both are evaluated; where `b` only makes sense
 /// under `a`, write `implies!(a => b)`, or `a -> b` directly in a clause.
 #[inline]
@@ -32,6 +34,39 @@ pub fn forall<I: IntoIterator>(items: I, condition: impl FnMut(I::Item) -> bool)
 #[inline]
 pub fn exists<I: IntoIterator>(items: I, condition: impl FnMut(I::Item) -> bool) -> bool {
     items.into_iter().any(condition)
+}
+
+/// What gets smaller in every round of a loop, and so shows that it ends.
+///
+/// ```
+/// use testsmith::{contracts::Variant, loop_invariant};
+/// let (mut low, mut high) = (0_u32, 100);
+/// let variant = Variant::new();
+/// while low < high {
+///     loop_invariant!(variant.decreases(high - low));
+///     let middle = (low + high) / 2;
+///     if middle * middle < 50 { low = middle + 1 } else { high = middle }
+/// }
+/// # let _ = &variant;
+/// assert_eq!(low, 8);
+/// ```
+#[derive(Debug, Default)]
+pub struct Variant {
+    last: Cell<Option<u128>>,
+}
+
+impl Variant {
+    /// Nothing was measured yet.
+    pub fn new() -> Variant {
+        Variant::default()
+    }
+
+    /// Whether the measure is less than in the round before. It is a natural
+    /// number, so that it cannot get smaller forever.
+    pub fn decreases(&self, measure: impl TryInto<u128>) -> bool {
+        let Ok(measure) = measure.try_into() else { return false };
+        self.last.replace(Some(measure)).is_none_or(|last| measure < last)
+    }
 }
 
 /// Implication that evaluates its right side only where the left one holds.

@@ -38,6 +38,6 @@ mod scope;
 mod show;
 mod violation;
 
-pub use logic::{exists, forall, implies};
+pub use logic::{Variant, exists, forall, implies};
 pub use record::{Record, RecordError, RecordedClause};
 pub use violation::{Clause, Kind, Moment, Note, Violation};

@@ -41,6 +41,13 @@ impl Scope {
         Scope { saved: STATE.get() }
     }
 
+    /// Looks at a call in which nothing can ask how deep it is, so that nothing
+    /// has to be written down or restored.
+    #[inline]
+    pub fn glance() -> Glance {
+        Glance { saved: STATE.get() }
+    }
+
     /// Whether this call is checked: it is not part of evaluating a clause.
     #[inline]
     pub fn active(&self) -> bool {
@@ -73,6 +80,27 @@ impl Drop for Scope {
     fn drop(&mut self) {
         STATE.set(self.saved);
     }
+}
+
+/// A [`Scope`] that leaves no trace.
+#[derive(Debug)]
+pub struct Glance {
+    saved: u32,
+}
+
+impl Glance {
+    #[inline]
+    pub fn active(&self) -> bool {
+        self.saved & IN_CLAUSE == 0
+    }
+
+    #[inline]
+    pub fn depth(&self) -> u32 {
+        self.saved & !IN_CLAUSE
+    }
+
+    #[inline]
+    pub fn body(&self) {}
 }
 
 /// An object with an invariant, told apart by address and type: a wrapper and

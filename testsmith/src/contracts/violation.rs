@@ -22,6 +22,8 @@ pub enum Kind {
     Invariant,
     /// A `#[pure]` function changed what it was only to look at.
     Pure,
+    /// A loop: what holds in every round.
+    Loop,
 }
 
 impl Kind {
@@ -32,12 +34,13 @@ impl Kind {
             Kind::Ensures => "ensures",
             Kind::Invariant => "invariant",
             Kind::Pure => "pure",
+            Kind::Loop => "loop",
         }
     }
 
     /// The kind of that word.
     pub fn from_word(word: &str) -> Option<Kind> {
-        [Kind::Requires, Kind::Ensures, Kind::Invariant, Kind::Pure]
+        [Kind::Requires, Kind::Ensures, Kind::Invariant, Kind::Pure, Kind::Loop]
             .into_iter()
             .find(|kind| kind.word() == word)
     }
@@ -174,6 +177,7 @@ impl Violation {
             (Kind::Invariant, Moment::Before) => "Invariant (as pre-condition)",
             (Kind::Invariant, Moment::After) => "Invariant (as post-condition)",
             (Kind::Pure, _) => "Purity",
+            (Kind::Loop, _) => "Loop invariant",
         };
         let mut line = format!("{promise} of {} violated", self.clause.function);
         for part in self.clause.message.iter().chain([&self.clause.text]) {
@@ -197,6 +201,7 @@ impl Violation {
             }
             (Kind::Invariant, Moment::After, _) => format!("{name} does not keep it"),
             (Kind::Pure, _, _) => format!("{name} changed what it was only to look at"),
+            (Kind::Loop, _, _) => format!("a round of the loop in {name} does not keep it"),
         }
     }
 

@@ -1,9 +1,12 @@
 //! The benches, one file each.
 
+mod contracts;
+
 /// A bench: the name on the command line, what it shows, and its entry.
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
-const BENCHES: &[Bench] = &[];
+const BENCHES: &[Bench] =
+    &[("contracts", "what checked and unchecked contracts cost", contracts::run)];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let name = args.first().map_or("", String::as_str);
