@@ -318,7 +318,7 @@ impl<'a> Checks<'a> {
     /// Whether evaluating what comes before the body can reach other contracts.
     fn enter(&self) -> Ident {
         if self.is_quiet() {
-            return format_ident!("glance");
+            return format_ident!("unseen");
         }
         let requires = self.clauses.iter().filter(|clause| clause.kind != Kind::Ensures);
         let calls = self.invariant.is_some_and(|plan| plan.before)
@@ -339,7 +339,8 @@ impl<'a> Checks<'a> {
     /// that nobody will ask how deep the call is: only numbers come in, and
     /// nothing is called.
     fn is_quiet(&self) -> bool {
-        self.invariant.is_none()
+        self.route != Route::Future
+            && self.invariant.is_none()
             && !self.watch
             && self.self_kind.is_none()
             && self.parameters.iter().all(|parameter| parameter.primitive)
@@ -442,11 +443,18 @@ impl<'a> Checks<'a> {
             Kind::Requires => violated,
             _ => quote!((|| #violated)()),
         };
+        // In a quiet call nothing was asked of the thread so far.
+        let violated = if self.is_quiet() {
+            let scope = scope();
+            quote!(let #scope = #runtime::Scope::begin(); if #scope.active() { #violated; })
+        } else {
+            quote!(#violated;)
+        };
         let cfg = clause.gate.cfg();
         quote! {
             #[cfg(#cfg)]
             #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
-            if !#runtime::holds(#site, #condition) { #violated; }
+            if !#runtime::holds(#site, #condition) { #violated }
         }
     }
 

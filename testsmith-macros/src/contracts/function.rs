@@ -196,7 +196,7 @@ mod tests {
         let item: ItemFn = syn::parse_str(&item).expect("it parses");
         let expanded = expand(item, contract, setting).expect("it expands");
         let function: ItemFn = syn::parse2(expanded.function).expect("it is a function");
-        let [_, syn::Stmt::Expr(syn::Expr::Block(unchecked), None)] = &*function.block.stmts else {
+        let [_, syn::Stmt::Expr(Expr::Block(unchecked), None)] = &*function.block.stmts else {
             panic!("a checked and an unchecked block");
         };
         let original: syn::Block = syn::parse_str(source).expect("it parses");

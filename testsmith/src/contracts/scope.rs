@@ -41,11 +41,11 @@ impl Scope {
         Scope { saved: STATE.get() }
     }
 
-    /// Looks at a call in which nothing can ask how deep it is, so that nothing
-    /// has to be written down or restored.
+    /// Enters a call from which nothing can ask how deep it is: the thread need
+    /// not know of it, unless a clause fails.
     #[inline]
-    pub fn glance() -> Glance {
-        Glance { saved: STATE.get() }
+    pub fn unseen() -> Unseen {
+        Unseen
     }
 
     /// Whether this call is checked: it is not part of evaluating a clause.
@@ -84,19 +84,12 @@ impl Drop for Scope {
 
 /// A [`Scope`] that leaves no trace.
 #[derive(Debug)]
-pub struct Glance {
-    saved: u32,
-}
+pub struct Unseen;
 
-impl Glance {
+impl Unseen {
     #[inline]
     pub fn active(&self) -> bool {
-        self.saved & IN_CLAUSE == 0
-    }
-
-    #[inline]
-    pub fn depth(&self) -> u32 {
-        self.saved & !IN_CLAUSE
+        true
     }
 
     #[inline]
