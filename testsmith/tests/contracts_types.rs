@@ -2,16 +2,13 @@
 //! hidden functions that ask whether a call would be legal.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
-use testsmith::contracts::{Kind, Moment, Violation};
+use testsmith::contracts::{Kind, Moment, Violation, violation_of};
 use testsmith::*;
 
 fn broken<R>(code: impl FnOnce() -> R) -> Violation {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(code)) else {
-        panic!("the contract was not checked");
-    };
-    Violation::from_payload(&*payload).expect("the panic is a violation")
+    violation_of(code).expect("the contract is checked")
 }
 
 fn check(violation: &Violation, kind: Kind, moment: Moment, text: &str) {

@@ -27,7 +27,7 @@
 //!         if scope.active() {
 //!             if !holds(&CLAUSES[0], || n > 0) { violated(&CLAUSES[0], .., &|notes| ..); }
 //!         }
-//!         let old_0 = if scope.active() { Some(Clone::clone(&n)) } else { None };
+//!         let old_0 = if scope.active() { Some(ToOwned::to_owned(&n)) } else { None };
 //!         scope.body();
 //!         let ret: u32 = run(|| -> u32 { n - 1 });
 //!         if scope.active() {

@@ -242,9 +242,9 @@ pub fn capture(old: &Old, parameters: &[Parameter], self_is_unique: bool) -> Tok
         _ => false,
     };
     if behind_unique {
-        quote_spanned!(span=> ::core::clone::Clone::clone(&*#expr))
+        quote_spanned!(span=> ::std::borrow::ToOwned::to_owned(&*#expr))
     } else if is_place(expr) {
-        quote_spanned!(span=> ::core::clone::Clone::clone(&#expr))
+        quote_spanned!(span=> ::std::borrow::ToOwned::to_owned(&#expr))
     } else {
         expr.to_token_stream()
     }

@@ -40,4 +40,4 @@ mod violation;
 
 pub use logic::{Variant, exists, forall, implies};
 pub use record::{Record, RecordError, RecordedClause};
-pub use violation::{Clause, Kind, Moment, Note, Violation};
+pub use violation::{Clause, Kind, Moment, Note, Violation, violation_of};

@@ -10,6 +10,7 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::fmt::{self, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What was promised, and by whom.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -114,6 +115,28 @@ pub struct Violation {
     pub arguments: Vec<Note>,
     /// The clause held when evaluated again: it is not a pure condition.
     pub unsteady: bool,
+}
+
+/// Runs code and gives the violation it ends in, if any: for tests of contracts.
+/// Any other panic goes on.
+///
+/// ```
+/// use testsmith::{contracts::violation_of, requires};
+///
+/// #[requires(n > 0)]
+/// fn half(n: u32) -> u32 {
+///     n / 2
+/// }
+///
+/// assert!(violation_of(|| half(2)).is_none());
+/// assert_eq!(violation_of(|| half(0)).unwrap().clause.text, "n > 0");
+/// ```
+pub fn violation_of<R>(code: impl FnOnce() -> R) -> Option<Violation> {
+    let payload = catch_unwind(AssertUnwindSafe(code)).err()?;
+    match Violation::from_payload(&*payload) {
+        Some(violation) => Some(violation),
+        None => resume_unwind(payload),
+    }
 }
 
 /// How the machine-readable line begins; the number is the version.
