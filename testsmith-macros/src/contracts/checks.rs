@@ -432,23 +432,31 @@ impl<'a> Checks<'a> {
         let explainer = Explainer { olds: &self.olds, locals, result: quote!(#result) };
         let explanation = explainer.clause(clause);
         let arguments = (moment == "Before").then(|| self.argument_notes());
-        let during = during(self.name, moment);
+        let during_value = during(self.name, moment);
+        let during = Ident::new("during", Span::mixed_site());
         let span = clause.span;
         let site = quote!(&__TESTSMITH_CLAUSES[#index]);
-        let explain = explanation_closure(&quote!(#arguments #explanation));
+        // It never returns, so it may own what it looks at.
+        let explain = explanation_closure(&quote!(move), &quote!(#arguments #explanation));
         let located = runtime_at(span);
         let violated = quote_spanned! {span=> #located::violated(#site, #during, #explain) };
         // Inside a closure the panic is placed at the clause, not at the caller.
         let violated = match clause.kind {
             Kind::Requires => violated,
-            _ => quote!((|| #violated)()),
+            _ => quote!((move || -> ! { #violated })()),
+        };
+        let violated = quote! {
+            if #runtime::raises(#site) {
+                let #during = #during_value;
+                #violated
+            }
         };
         // In a quiet call nothing was asked of the thread so far.
         let violated = if self.is_quiet() {
             let scope = scope();
-            quote!(let #scope = #runtime::Scope::begin(); if #scope.active() { #violated; })
+            quote!(let #scope = #runtime::Scope::begin(); if #scope.active() { #violated })
         } else {
-            quote!(#violated;)
+            violated
         };
         let cfg = clause.gate.cfg();
         quote! {
@@ -535,13 +543,15 @@ impl<'a> Checks<'a> {
             let text = value.to_string().replace(['&', '*', ' '], "") + " is unchanged";
             let clause = static_entry("Pure", index, self.name, &text, "", span);
             let during = during(self.name, "After");
-            let explain = explanation_closure(&quote!(false));
+            let explain = explanation_closure(&TokenStream::new(), &quote!(false));
             quote_spanned! {Span::mixed_site()=>
                 if let ::core::option::Option::Some(before) = &#ident {
                     use #runtime::{ByDebug as _, ByEquality as _, ByNothing as _};
                     static PURE: #runtime::StaticClause = #clause;
-                    if !#runtime::holds(&PURE, || (&&&#runtime::Watch(#value)).same(before)) {
-                        (|| #runtime::violated(&PURE, #during, #explain))();
+                    if !#runtime::holds(&PURE, || (&&&#runtime::Watch(#value)).same(before))
+                        && #runtime::raises(&PURE)
+                    {
+                        (|| -> ! { #runtime::violated(&PURE, #during, #explain) })();
                     }
                 }
             }
@@ -615,11 +625,11 @@ pub fn during(name: &str, moment: &str) -> TokenStream {
     }
 }
 
-/// The cold closure around an explanation.
-pub fn explanation_closure(explanation: &TokenStream) -> TokenStream {
+/// The cold closure around an explanation; `capture` is `move` or nothing.
+pub fn explanation_closure(capture: &TokenStream, explanation: &TokenStream) -> TokenStream {
     let runtime = runtime();
     quote_spanned! {Span::mixed_site()=>
-        &|notes: &mut #runtime::Notes| -> bool {
+        &#capture |notes: &mut #runtime::Notes| -> bool {
             #[allow(unused_imports)]
             use #runtime::{WithDebug as _, WithoutDebug as _};
             let _ = &notes;

@@ -137,9 +137,9 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             notes.value("self", (&#runtime::Show(#own)).text());
         };
         let explanation = explainer.clause(clause);
-        let explain = checks::explanation_closure(&quote!(#explanation));
+        let explain = checks::explanation_closure(&TokenStream::new(), &quote!(#explanation));
         let explain = if clause.kind == Kind::Invariant && explanation_is_short(expr) {
-            checks::explanation_closure(&quote!(#note_self #explanation))
+            checks::explanation_closure(&TokenStream::new(), &quote!(#note_self #explanation))
         } else {
             explain
         };
@@ -152,7 +152,9 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
             {
                 static CLAUSE: #runtime::StaticClause = #site;
-                if !#runtime::holds(&CLAUSE, || -> bool { #expr }) { (|| #violated)(); }
+                if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #runtime::raises(&CLAUSE) {
+                    (|| -> ! { #violated })();
+                }
             }
         }
     });

@@ -92,11 +92,26 @@ pub fn within<F>(_: F) -> During {
     During { function: "", path, moment: Moment::Before, depth }
 }
 
+/// Whether a broken clause may be raised. Not while the thread is panicking
+/// already: a second panic would abort the process and hide the first one.
+#[cold]
+#[inline(never)]
+pub fn raises(clause: &'static StaticClause) -> bool {
+    let panicking = std::thread::panicking();
+    if panicking {
+        let StaticClause { text, file, line, column, .. } = clause;
+        eprintln!(
+            "contract violated during another panic: {text}, written at {file}:{line}:{column}"
+        );
+    }
+    !panicking
+}
+
 /// Raises the panic of a broken clause. `explain` evaluates the clause again,
-/// noting what it sees, and says whether it still fails.
+/// noting what it sees, and says whether it held this time.
 ///
-/// Returns only if the thread is already panicking: a second panic would abort
-/// the process and hide the first one.
+/// That it does not return lets the explanation own what it looks at, so that
+/// the checked function can keep it all in registers.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -104,7 +119,7 @@ pub fn violated(
     clause: &'static StaticClause,
     during: During,
     explain: &dyn Fn(&mut Notes) -> bool,
-) {
+) -> ! {
     let caller = Location::caller();
     let mut notes = Notes::default();
     let again = in_clause(|| catch_unwind(AssertUnwindSafe(|| explain(&mut notes))));
@@ -133,16 +148,7 @@ pub fn violated(
         arguments: notes.arguments,
         unsteady: matches!(again, Ok(true)) && !flipped(),
     };
-    raise(&violation);
-}
-
-#[track_caller]
-fn raise(violation: &Violation) {
-    if std::thread::panicking() {
-        eprintln!("{violation}");
-        return;
-    }
-    keep(violation);
+    keep(&violation);
     panic!("{violation}");
 }
 
