@@ -477,3 +477,40 @@ fn loops_keep_their_invariants_and_get_nearer_to_their_end() {
     assert_eq!((violation.clause.function.as_str(), violation.depth), ("count_down", 0));
     check(&broken(|| count_down(&[7])), Kind::Loop, "variant.decreases(rest)");
 }
+
+#[debug_requires(n != 1)]
+#[test_requires(n != 2)]
+#[test_ensures(ret != 3)]
+#[debug_ensures(ret != 4)]
+fn gated(n: u32) -> u32 {
+    n
+}
+
+#[test]
+fn clauses_for_debug_and_test_builds_are_checked_in_both() {
+    assert_eq!(gated(0), 0);
+    let texts: Vec<String> = (1..=4).map(|n| broken(|| gated(n)).clause.text).collect();
+    assert_eq!(texts, ["n != 1", "n != 2", "ret != 3", "ret != 4"]);
+}
+
+#[test]
+fn a_violation_of_another_thread_is_read_back_from_its_message() {
+    let payload = std::thread::spawn(|| grow(0)).join().expect_err("it panics");
+    let violation = Violation::from_payload(&*payload).expect("a violation");
+    check(&violation, Kind::Requires, "x > 0");
+    assert_eq!(violation.clause.message.as_deref(), Some("x must be positive"));
+    assert_eq!(violation.function, "contracts_functions::grow");
+    assert!(violation.arguments.is_empty());
+    assert!(violation.caller.is_some_and(|caller| caller.contains("contracts_functions.rs:")));
+}
+
+#[ensures(clock.replace(1) == 1)]
+fn unsteady(clock: &std::cell::Cell<u32>) {
+    clock.set(0);
+}
+
+#[test]
+fn a_condition_that_changes_its_mind_is_called_so() {
+    let violation = broken(|| unsteady(&std::cell::Cell::new(0)));
+    assert!(violation.unsteady && violation.to_string().contains("not a pure condition"));
+}

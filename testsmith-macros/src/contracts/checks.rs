@@ -89,6 +89,8 @@ impl<'a> Checks<'a> {
     fn refuse_changed_parameters(&self) -> syn::Result<()> {
         let own_self = names::receiver(&self.item.sig)
             .filter(|receiver| receiver.reference.is_none() && receiver.mutability.is_some())
+            // `mut self: Pin<&mut Self>` is still a borrow of the same object.
+            .filter(|_| self.self_kind != Some(SelfKind::Typed { unique: true, owned: false }))
             .map(|_| "self".to_owned());
         let mutable = self.parameters.iter().filter(|parameter| parameter.mutable);
         let mutable = mutable.map(|parameter| parameter.ident.to_string()).chain(own_self);
@@ -212,7 +214,9 @@ impl<'a> Checks<'a> {
             None => (quote!(false), quote!(::core::option::Option::None)),
         };
         let moves = !self.post_needs_parameters();
-        let run = body::future(&self.item.block, &self.item.sig.output, moves, &object);
+        let object_name = Ident::new("object", Span::mixed_site());
+        let name = quote!(#object_name);
+        let run = body::future(&self.item.block, &self.item.sig.output, moves, &name);
         let (result, ty) = (&self.result, body::result_type(&self.item.sig.output));
         let after = self.after();
         quote_spanned! {Span::mixed_site()=> {
@@ -225,6 +229,7 @@ impl<'a> Checks<'a> {
             #captures
             #[allow(unused_variables)]
             let outermost = #outermost;
+            let #object_name = #object;
             ::core::mem::drop(#scope);
             #[allow(clippy::let_unit_value)]
             let #result: #ty = #run;

@@ -105,6 +105,11 @@ fn one(kind: Kind, gate: Gate, segment: Vec<TokenTree>, message: &str) -> syn::R
         ));
     }
     let expr: Expr = syn::parse2(implications(segment))?;
+    if let Expr::Lit(literal) = &expr
+        && matches!(&literal.lit, syn::Lit::Bool(value) if !value.value)
+    {
+        return Err(syn::Error::new(span, "this can never hold"));
+    }
     let condition = match expr {
         Expr::Closure(closure) if kind == Kind::Ensures => {
             if closure.inputs.len() != 1 {

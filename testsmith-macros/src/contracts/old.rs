@@ -111,8 +111,28 @@ struct Collector<'a> {
     error: Option<syn::Error>,
 }
 
+/// Inside `old` all is old already: `old(old(x) + 1)` is `old(x + 1)`.
+fn flatten(argument: &Expr) -> Expr {
+    struct Flatten;
+    impl VisitMut for Flatten {
+        fn visit_expr_mut(&mut self, expr: &mut Expr) {
+            while let Expr::Call(call) = expr
+                && is_old(&call.func)
+                && call.args.len() == 1
+            {
+                *expr = call.args[0].clone();
+            }
+            visit_mut::visit_expr_mut(self, expr);
+        }
+    }
+    let mut argument = argument.clone();
+    Flatten.visit_expr_mut(&mut argument);
+    argument
+}
+
 impl Collector<'_> {
     fn capture(&mut self, argument: &Expr) {
+        let argument = &flatten(argument);
         if let Some((name, span)) = self
             .inside
             .iter()
@@ -148,7 +168,7 @@ impl Collector<'_> {
 }
 
 fn label(argument: &Expr) -> String {
-    format!("old({})", text::of(argument.to_token_stream()))
+    format!("old({})", text::of(flatten(argument).to_token_stream()))
 }
 
 impl VisitMut for Collector<'_> {

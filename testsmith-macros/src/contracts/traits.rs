@@ -11,11 +11,8 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::visit::{self, Visit};
 use syn::{Block, FnArg, GenericParam, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl};
-use syn::{
-    ItemTrait, Pat, Signature, TraitItem, TraitItemFn, TypeImplTrait, Visibility, parse_quote,
-};
+use syn::{ItemTrait, Pat, Signature, TraitItem, TraitItemFn, Visibility, parse_quote};
 
 use super::conduct::Neighbours;
 use super::function::{self, Host, Setting};
@@ -129,18 +126,8 @@ fn wrapper(method: &TraitItemFn) -> syn::Result<ItemFn> {
     Ok(ItemFn { attrs, vis: Visibility::Inherited, sig, block: Box::new(block) })
 }
 
-/// Type and constant parameters are passed on by name, unless there are
-/// anonymous ones, which forbids it.
+/// Type and constant parameters are passed on by name; lifetimes are inferred.
 fn turbofish(signature: &Signature) -> TokenStream {
-    struct Anonymous(bool);
-    impl<'ast> Visit<'ast> for Anonymous {
-        fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
-            self.0 = true;
-            visit::visit_type_impl_trait(self, ty);
-        }
-    }
-    let mut anonymous = Anonymous(false);
-    signature.inputs.iter().for_each(|input| anonymous.visit_fn_arg(input));
     let names: Vec<&Ident> = signature
         .generics
         .params
@@ -151,7 +138,7 @@ fn turbofish(signature: &Signature) -> TokenStream {
             GenericParam::Lifetime(_) => None,
         })
         .collect();
-    if names.is_empty() || anonymous.0 { TokenStream::new() } else { quote!(::<#(#names),*>) }
+    if names.is_empty() { TokenStream::new() } else { quote!(::<#(#names),*>) }
 }
 
 fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {

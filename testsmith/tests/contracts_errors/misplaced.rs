@@ -40,4 +40,7 @@ struct NotATrait;
 #[requires(n >)]
 fn half(n: u32) {}
 
+#[ensures(false)]
+fn hopeless() {}
+
 fn main() {}
