@@ -7,14 +7,17 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Expr, Ident, ItemFn};
 
-use super::clause::{Clause, Condition, Kind, place};
+use super::clause::{Clause, Condition, Kind};
 use super::explain::Explainer;
 use super::function::{InvariantPlan, Setting};
 use super::gate::{self, Gate};
 use super::gather::{Contract, Purity};
 use super::names::{self, Parameter, SelfKind};
 use super::old::{self, Olds};
-use super::{body, quiet, record, runtime, runtime_at};
+use super::site::{
+    constant_message, during, explanation_closure, scope, static_clause, static_entry,
+};
+use super::{body, quiet, runtime, runtime_at};
 
 /// How the body is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -326,7 +329,7 @@ impl<'a> Checks<'a> {
             return format_ident!("unseen");
         }
         let requires = self.clauses.iter().filter(|clause| clause.kind != Kind::Ensures);
-        let calls = self.invariant.is_some_and(|plan| plan.before)
+        let calls = self.invariant.is_some_and(|plan| plan.before && !plan.quiet)
             || self.watch
             || requires.into_iter().any(|clause| self.calls(clause.condition.expr()))
             || self.olds.captured.iter().any(|old| self.calls(&old.expr));
@@ -336,7 +339,7 @@ impl<'a> Checks<'a> {
     fn calls_after(&self) -> bool {
         let ensures = self.clauses.iter().filter(|clause| clause.kind != Kind::Requires);
         self.watch
-            || self.invariant.is_some()
+            || self.invariant.is_some_and(|plan| !plan.quiet)
             || ensures.into_iter().any(|clause| self.calls(clause.condition.expr()))
     }
 
@@ -604,108 +607,10 @@ fn has_attribute(attributes: &[Attribute], names: &[&str]) -> bool {
     attributes.iter().any(|attribute| names.iter().any(|name| attribute.path().is_ident(name)))
 }
 
-fn scope() -> Ident {
-    Ident::new("scope", Span::mixed_site())
-}
-
 fn running() -> Ident {
     Ident::new("running", Span::mixed_site())
 }
 
 fn watch_name(number: usize) -> Ident {
     format_ident!("watch_{}", number, span = Span::mixed_site())
-}
-
-/// In which call a check happens.
-pub fn during(name: &str, moment: &str) -> TokenStream {
-    let (runtime, scope) = (runtime(), scope());
-    let moment = Ident::new(moment, Span::call_site());
-    quote! {
-        #runtime::During {
-            function: #name,
-            path: || #runtime::path_of(|| ()),
-            moment: #runtime::Moment::#moment,
-            depth: #scope.depth(),
-        }
-    }
-}
-
-/// The cold closure around an explanation; `capture` is `move` or nothing.
-pub fn explanation_closure(capture: &TokenStream, explanation: &TokenStream) -> TokenStream {
-    let runtime = runtime();
-    quote_spanned! {Span::mixed_site()=>
-        &#capture |notes: &mut #runtime::Notes| -> bool {
-            #[allow(unused_imports)]
-            use #runtime::{WithDebug as _, WithoutDebug as _};
-            let _ = &notes;
-            #explanation
-        }
-    }
-}
-
-pub fn static_clause(clause: &Clause, index: usize, name: &str) -> TokenStream {
-    let kind = match clause.kind {
-        Kind::Requires => "Requires",
-        Kind::Ensures => "Ensures",
-        Kind::Invariant => "Invariant",
-        Kind::Loop => "Loop",
-    };
-    static_entry(kind, index, name, &clause.text, &clause.message, clause.span)
-}
-
-fn static_entry(
-    kind: &str,
-    index: usize,
-    name: &str,
-    text: &str,
-    message: &str,
-    span: Span,
-) -> TokenStream {
-    let runtime = runtime();
-    let kind = Ident::new(kind, Span::call_site());
-    let index = u32::try_from(index).unwrap_or(u32::MAX);
-    let (file, line, column) = place(span);
-    let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let (line, column) = (number(line), number(column));
-    quote! {
-        #runtime::StaticClause {
-            kind: #runtime::Kind::#kind,
-            index: #index,
-            function: #name,
-            text: #text,
-            message: #message,
-            file: #file,
-            line: #line,
-            column: #column,
-        }
-    }
-}
-
-/// The whole message of a check in a `const fn`, in the form that
-/// `testsmith::contracts::Violation` reads.
-pub fn constant_message(clause: &Clause, index: usize, moment: &str, name: &str) -> TokenStream {
-    let (promise, advice) = match (clause.kind, moment) {
-        (Kind::Requires, _) => ("Pre-condition", "the caller does not meet it"),
-        (Kind::Ensures, _) => ("Post-condition", "the body does not keep it"),
-        (Kind::Invariant, "before") => ("Invariant (as pre-condition)", "it was already broken"),
-        (Kind::Invariant | Kind::Loop, _) => {
-            ("Invariant (as post-condition)", "the body does not keep it")
-        }
-    };
-    let (file, line, column) = clause.place();
-    let message =
-        if clause.message.is_empty() { String::new() } else { format!("{}: ", clause.message) };
-    let start = format!(
-        "{promise} of {name} violated: {message}{}\n  {advice}\n  written at {file}:{line}:{column}\n  \
-         [testsmith-contract 1; kind={}; moment={moment}; clause={index}; depth=0; name={name}; \
-         place={file}:{line}:{column}; caller=; function=",
-        clause.text,
-        clause.kind.word(),
-    );
-    let end = format!(
-        "::{name}; message={}; text={}]",
-        record::escape(&clause.message),
-        record::escape(&clause.text)
-    );
-    quote!(::core::concat!(#start, ::core::module_path!(), #end))
 }

@@ -47,6 +47,8 @@ pub struct InvariantPlan {
     /// An expression for `&Self` if the method works on an object.
     pub object: Option<TokenStream>,
     pub before: bool,
+    /// The conditions are seen not to reach another contract.
+    pub quiet: bool,
     pub after: bool,
     /// Checks of the objects that the result holds.
     pub result_checks: Option<TokenStream>,

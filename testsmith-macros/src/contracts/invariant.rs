@@ -16,7 +16,6 @@ use syn::visit::{self, Visit};
 use syn::{Generics, Ident, ImplItem, ImplItemFn, Item, ItemEnum, ItemFn, ItemImpl, ItemStruct};
 use syn::{Lifetime, ReturnType, Signature, Type, Visibility};
 
-use super::checks;
 use super::clause::{self, Clause, Kind};
 use super::conduct::{self, Neighbours};
 use super::explain::Explainer;
@@ -25,7 +24,8 @@ use super::gate::Gate;
 use super::gather::Contract;
 use super::names::{self, SelfKind};
 use super::old::Olds;
-use super::{record, runtime, runtime_at, text};
+use super::site;
+use super::{quiet, record, runtime, runtime_at, text};
 
 /// The hidden method that a condition on the type itself becomes.
 const DECLARED: &str = "__testsmith_invariant";
@@ -129,7 +129,7 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
     let runtime = runtime();
     let olds = Olds::default();
     let checks = clauses.iter().enumerate().map(|(index, clause)| {
-        let site = checks::static_clause(clause, index, "");
+        let clause_site = site::static_clause(clause, index, "");
         let expr = clause.condition.expr();
         let explainer = Explainer { olds: &olds, locals: Vec::new(), result: TokenStream::new() };
         let own = Ident::new("self", Span::call_site());
@@ -137,9 +137,9 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             notes.value("self", (&#runtime::Show(#own)).text());
         };
         let explanation = explainer.clause(clause);
-        let explain = checks::explanation_closure(&TokenStream::new(), &quote!(#explanation));
+        let explain = site::explanation_closure(&TokenStream::new(), &quote!(#explanation));
         let explain = if clause.kind == Kind::Invariant && explanation_is_short(expr) {
-            checks::explanation_closure(&TokenStream::new(), &quote!(#note_self #explanation))
+            site::explanation_closure(&TokenStream::new(), &quote!(#note_self #explanation))
         } else {
             explain
         };
@@ -151,7 +151,7 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             #[cfg(#cfg)]
             #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
             {
-                static CLAUSE: #runtime::StaticClause = #site;
+                static CLAUSE: #runtime::StaticClause = #clause_site;
                 if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #runtime::raises(&CLAUSE) {
                     (|| -> ! { #violated })();
                 }
@@ -288,7 +288,7 @@ fn plan(
             let check = |place: &TokenStream| match constant {
                 true => constant_checks(clauses, place, &holds.name),
                 false => {
-                    let during = checks::during(&holds.name, "After");
+                    let during = site::during(&holds.name, "After");
                     quote!(#call(#place, #during);)
                 }
             };
@@ -314,6 +314,8 @@ fn plan(
         setup,
         checker: call,
         before: object.is_some(),
+        quiet: !clauses.is_empty()
+            && !clauses.iter().any(|clause| quiet::calls(clause.condition.expr(), &[])),
         after: changes && !is_drop && !returns_borrow,
         object,
         result_checks: results,
@@ -360,7 +362,7 @@ fn constant_checks(clauses: &[Clause], place: &TokenStream, name: &str) -> Token
     let this = Ident::new("__testsmith_this", Span::mixed_site());
     let checks = clauses.iter().enumerate().map(|(index, clause)| {
         let condition = renamed(clause.condition.expr().to_token_stream(), &this);
-        let message = checks::constant_message(clause, index, "after", name);
+        let message = site::constant_message(clause, index, "after", name);
         let cfg = clause.gate.cfg();
         quote!(#[cfg(#cfg)] if !(#condition) { ::core::panic!("{}", #message); })
     });

@@ -56,6 +56,7 @@ mod old;
 mod precheck;
 mod quiet;
 mod record;
+mod site;
 mod text;
 mod traits;
 

@@ -8,7 +8,8 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, FieldValue, FnArg, Ident, Macro, Member, Pat, Signature, Type, Visibility};
+use syn::{Expr, FieldValue, FnArg, Ident, Macro, Member, Pat, PatType, Receiver, Signature};
+use syn::{Type, Visibility};
 use syn::{parse_quote, parse_quote_spanned};
 
 use super::clause::{Clause, Condition, Kind};
@@ -33,41 +34,7 @@ pub fn write(
     if requires.is_empty() || signature.variadic.is_some() {
         return None;
     }
-    let mut by_value = Vec::new();
-    let mut inputs = Vec::new();
-    let mut bindings = Vec::new();
-    for (position, input) in signature.inputs.iter().enumerate() {
-        match input {
-            FnArg::Receiver(receiver) => {
-                inputs.push(match names::self_kind(receiver) {
-                    SelfKind::Shared | SelfKind::Unique => borrowed_receiver(receiver)?,
-                    SelfKind::Value => {
-                        by_value.push("self".to_owned());
-                        quote!(&self)
-                    }
-                    SelfKind::Typed { .. } => return None,
-                });
-            }
-            FnArg::Typed(typed) => {
-                let (pattern, ty) = (simple(&typed.pat)?, &typed.ty);
-                if let Type::Reference(reference) = &**ty
-                    && matches!(pattern, Pat::Ident(_))
-                {
-                    let (lifetime, inner) = (&reference.lifetime, &reference.elem);
-                    inputs.push(quote!(#pattern: &#lifetime #inner));
-                    continue;
-                }
-                by_value.extend(names::bound(&pattern).iter().map(|bound| bound.ident.to_string()));
-                if matches!(pattern, Pat::Ident(_)) {
-                    inputs.push(quote!(#pattern: &#ty));
-                } else {
-                    let whole = format_ident!("__testsmith_argument_{position}");
-                    inputs.push(quote!(#whole: &#ty));
-                    bindings.push(quote!(let #pattern = #whole;));
-                }
-            }
-        }
-    }
+    let Borrowed { inputs, bindings, by_value } = Borrowed::of(signature)?;
     let runtime = runtime();
     let checks = requires.iter().filter_map(|(index, clause)| {
         let Condition::Plain(expr) = &clause.condition else { return None };
@@ -104,8 +71,63 @@ pub fn write(
     Some(Precheck { name: ident, function })
 }
 
+/// The parameters, each by shared reference.
+#[derive(Default)]
+struct Borrowed {
+    inputs: Vec<TokenStream>,
+    /// Statements that take patterns apart.
+    bindings: Vec<TokenStream>,
+    /// Names that stood for values and now stand for references.
+    by_value: Vec<String>,
+}
+
+impl Borrowed {
+    fn of(signature: &Signature) -> Option<Borrowed> {
+        let mut borrowed = Borrowed::default();
+        for (position, input) in signature.inputs.iter().enumerate() {
+            match input {
+                FnArg::Receiver(receiver) => borrowed.receiver(receiver)?,
+                FnArg::Typed(typed) => borrowed.parameter(position, typed)?,
+            }
+        }
+        Some(borrowed)
+    }
+
+    fn receiver(&mut self, receiver: &Receiver) -> Option<()> {
+        self.inputs.push(match names::self_kind(receiver) {
+            SelfKind::Shared | SelfKind::Unique => borrowed_receiver(receiver)?,
+            SelfKind::Value => {
+                self.by_value.push("self".to_owned());
+                quote!(&self)
+            }
+            SelfKind::Typed { .. } => return None,
+        });
+        Some(())
+    }
+
+    fn parameter(&mut self, position: usize, typed: &PatType) -> Option<()> {
+        let (pattern, ty) = (simple(&typed.pat)?, &typed.ty);
+        let named = matches!(pattern, Pat::Ident(_));
+        if let (Type::Reference(reference), true) = (&**ty, named) {
+            let (lifetime, inner) = (&reference.lifetime, &reference.elem);
+            self.inputs.push(quote!(#pattern: &#lifetime #inner));
+            return Some(());
+        }
+        let bound = names::bound(&pattern);
+        self.by_value.extend(bound.iter().map(|bound| bound.ident.to_string()));
+        if named {
+            self.inputs.push(quote!(#pattern: &#ty));
+        } else {
+            let whole = format_ident!("__testsmith_argument_{position}");
+            self.inputs.push(quote!(#whole: &#ty));
+            self.bindings.push(quote!(let #pattern = #whole;));
+        }
+        Some(())
+    }
+}
+
 /// `&mut self` becomes `&self`; lifetimes stay.
-fn borrowed_receiver(receiver: &syn::Receiver) -> Option<TokenStream> {
+fn borrowed_receiver(receiver: &Receiver) -> Option<TokenStream> {
     let (_, lifetime) = receiver.reference.as_ref()?;
     Some(quote!(&#lifetime self))
 }

@@ -15,7 +15,10 @@ const IN_CLAUSE: u32 = 1 << 31;
 
 thread_local! {
     static STATE: Cell<u32> = const { Cell::new(0) };
-    static RUNNING: RefCell<Vec<Object>> = const { RefCell::new(Vec::new()) };
+    /// The object whose method began last, and those that wait for it to end.
+    /// Apart, because one object at a time is by far the commonest case.
+    static CURRENT: Cell<Object> = const { Cell::new(Object::NONE) };
+    static WAITING: RefCell<Vec<Object>> = const { RefCell::new(Vec::new()) };
 }
 
 /// One contracted call, from before its first clause until after its last.
@@ -105,6 +108,9 @@ pub struct Object {
 }
 
 impl Object {
+    /// No reference has this address.
+    const NONE: Object = Object { address: 0, type_name: "" };
+
     #[inline]
     pub fn of<T: ?Sized>(value: &T) -> Object {
         let address = std::ptr::from_ref(value).cast::<()>().addr();
@@ -115,36 +121,58 @@ impl Object {
 /// Keeps an object marked as having a method running.
 #[derive(Debug)]
 pub struct Running {
-    entered: bool,
+    /// What was current before; nothing if this call did not mark the object.
+    before: Option<Object>,
 }
 
 impl Running {
-    /// Marks the object, unless this call is itself part of a clause.
+    /// Marks the object, unless it is marked already or this call is itself part
+    /// of a clause.
+    #[inline]
     pub fn mark(scope: &Scope, object: Object) -> Running {
-        let entered = scope.active() && !is_running(object);
-        if entered {
-            RUNNING.with_borrow_mut(|running| running.push(object));
+        let before = CURRENT.get();
+        let free = before.address == 0;
+        let marks = scope.active() && (free || wait_for(before, object));
+        if marks {
+            CURRENT.set(object);
         }
-        Running { entered }
+        Running { before: marks.then_some(before) }
     }
 
     /// Whether the invariant is due: this is the outermost call on the object.
     #[inline]
     pub fn outermost(&self) -> bool {
-        self.entered
+        self.before.is_some()
     }
+}
+
+/// Lets the current object wait, unless the new one is already at work.
+#[inline(never)]
+fn wait_for(current: Object, object: Object) -> bool {
+    WAITING.with_borrow_mut(|waiting| {
+        let is_new = current != object && !waiting.contains(&object);
+        if is_new {
+            waiting.push(current);
+        }
+        is_new
+    })
+}
+
+#[inline(never)]
+fn resume() {
+    WAITING.with_borrow_mut(|waiting| waiting.pop());
 }
 
 impl Drop for Running {
+    #[inline]
     fn drop(&mut self) {
-        if self.entered {
-            RUNNING.with_borrow_mut(|running| running.pop());
+        if let Some(before) = self.before {
+            if before.address != 0 {
+                resume();
+            }
+            CURRENT.set(before);
         }
     }
-}
-
-fn is_running(object: Object) -> bool {
-    RUNNING.with_borrow(|running| running.contains(&object))
 }
 
 /// Polls the body of an `async fn` one level deeper, and with its object marked
