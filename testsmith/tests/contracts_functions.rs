@@ -45,6 +45,7 @@ fn clauses_of_a_plain_function_have_an_identity() {
     let values: Vec<String> =
         violation.values.iter().map(|n| format!("{} = {}", n.label, n.value)).collect();
     assert_eq!(values, ["ret = 13", "divisor = 2", "ret * divisor = 26", "n = 13"]);
+    assert_eq!(violation.arguments.len(), 2);
 }
 
 #[ensures(ret.is_ok() -> old(text).len() < 3)]

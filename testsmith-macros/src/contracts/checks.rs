@@ -439,7 +439,7 @@ impl<'a> Checks<'a> {
         }
         let explainer = Explainer { olds: &self.olds, locals, result: quote!(#result) };
         let explanation = explainer.clause(clause);
-        let arguments = (moment == "Before").then(|| self.argument_notes());
+        let arguments = self.argument_notes(moment == "Before");
         let during_value = during(self.name, moment);
         let during = Ident::new("during", Span::mixed_site());
         let span = clause.span;
@@ -474,10 +474,17 @@ impl<'a> Checks<'a> {
         }
     }
 
-    fn argument_notes(&self) -> TokenStream {
+    /// Before the call every argument is there; afterwards only what cannot have
+    /// been moved or changed is sure to be what the call was made with.
+    fn argument_notes(&self, before: bool) -> TokenStream {
         let runtime = runtime();
-        let own = self.self_kind.map(|_| Ident::new("self", Span::call_site()));
-        let names = own.into_iter().chain(self.parameters.iter().map(|p| p.ident.clone()));
+        let kept = |parameter: &&Parameter| {
+            before || (!parameter.mutable && (parameter.primitive || parameter.shared_reference))
+        };
+        let own = self.self_kind.filter(|kind| before || *kind == SelfKind::Shared);
+        let own = own.map(|_| Ident::new("self", Span::call_site()));
+        let names = self.parameters.iter().filter(kept).map(|parameter| parameter.ident.clone());
+        let names = own.into_iter().chain(names);
         let notes = names.map(|ident| {
             let label = ident.to_string();
             quote_spanned! {Span::mixed_site()=>

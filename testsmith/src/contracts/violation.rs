@@ -111,7 +111,8 @@ pub struct Violation {
     pub values: Vec<Note>,
     /// What `old(..)` had captured.
     pub olds: Vec<Note>,
-    /// The arguments of the call, for preconditions.
+    /// The arguments of the call; after the body only those that it cannot have
+    /// moved or changed.
     pub arguments: Vec<Note>,
     /// The clause held when evaluated again: it is not a pure condition.
     pub unsteady: bool,
