@@ -69,7 +69,7 @@ pub fn expand(
         old::expand_unchanged(clause);
         conduct::check(clause, setting.neighbours)?;
     }
-    if contract.pure.is_some() {
+    if contract.pure.is_some() || contract.model {
         check_pure_signature(&item.sig)?;
     }
     let siblings = siblings(&item, &contract, &setting);
@@ -89,7 +89,10 @@ pub fn expand(
             }
             Some(parse_quote!({ #uses #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain }))
         }
-        None => uses.map(|uses| parse_quote!({ #uses #plain })),
+        None => uses.map(|uses| {
+            let statements = &plain.stmts;
+            parse_quote!({ #uses #(#statements)* })
+        }),
     };
     if let Some(block) = block {
         item.block = block;

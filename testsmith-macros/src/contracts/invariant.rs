@@ -188,7 +188,7 @@ pub fn on_impl(
         };
         let mut contract = Contract::default();
         contract.take(&mut method.attrs)?;
-        neighbours.add(&method.sig, contract.pure.is_some());
+        neighbours.add(&method.sig, contract.pure.is_some() || contract.model);
         methods.push((method, contract));
     }
     for clause in &clauses {

@@ -43,7 +43,7 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
         };
         let mut contract = Contract::default();
         contract.take(&mut method.attrs)?;
-        neighbours.add(&method.sig, contract.pure.is_some());
+        neighbours.add(&method.sig, contract.pure.is_some() || contract.model);
         methods.push((method, contract));
     }
     let mut records = TokenStream::new();
@@ -151,7 +151,7 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
         };
         let mut contract = Contract::default();
         contract.take(&mut method.attrs)?;
-        neighbours.add(&method.sig, contract.pure.is_some());
+        neighbours.add(&method.sig, contract.pure.is_some() || contract.model);
         methods.push((method, contract));
     }
     let mut records = TokenStream::new();

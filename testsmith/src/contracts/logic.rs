@@ -98,7 +98,7 @@ macro_rules! forall {
     };
 }
 
-/// [`exists`](fn@exists) as a macro, in the forms of [`forall!`].
+/// [`exists`](fn@exists) as a macro, in the forms of [`forall!`](macro@crate::forall).
 #[macro_export]
 macro_rules! exists {
     (|$item:ident in ($low:expr, $high:expr)| $condition:expr) => {
