@@ -328,3 +328,64 @@ fn a_function_may_be_specified_by_itself() {
     let violation = violation_of(|| factorial(21)).expect("too great");
     assert_eq!(violation.depth, 0);
 }
+
+#[requires(matches!(r#type, 1..=9), r#type != 5)]
+#[ensures(ret == old(r#type))]
+pub fn r#match(r#type: u32) -> u32 {
+    r#type
+}
+
+unsafe fn is_one(n: u32) -> bool {
+    n == 1
+}
+
+/// # Safety
+/// None is needed: it is only marked.
+#[requires(unsafe { is_one(n) })]
+pub unsafe fn only_one(n: u32) -> u32 {
+    n
+}
+
+#[test]
+fn raw_names_and_unsafe_companions() {
+    assert_eq!((r#match(3), __testsmith_requires_match(&3)), (3, Ok(())));
+    let violation = violation_of(|| r#match(5)).expect("5 is refused");
+    assert_eq!((violation.clause.function.as_str(), violation.clause.index), ("match", 1));
+    // SAFETY: nothing is asked.
+    assert_eq!(unsafe { (only_one(1), __testsmith_requires_only_one(&2)) }, (1, Err(0)));
+}
+
+/// Parameters named like the variables of an expansion.
+#[requires(scope < during && left != right, outcome == active || notes > text)]
+#[ensures(running + object == old(running) + ret, left < right && !(watch == due))]
+#[allow(clippy::too_many_arguments)]
+fn namesakes(
+    scope: u32,
+    during: u32,
+    left: u32,
+    right: u32,
+    outcome: u32,
+    active: u32,
+    notes: u32,
+    text: u32,
+    running: u32,
+    object: u32,
+    watch: u32,
+    due: u32,
+) -> u32 {
+    let (before, part, invariant) = (outcome, active, notes);
+    let _ = (before, part, invariant, scope, during, left, right, text, running, watch, due);
+    object
+}
+
+#[test]
+fn names_in_expansions_do_not_clash_with_the_users() {
+    assert_eq!(namesakes(1, 2, 3, 4, 5, 5, 0, 0, 6, 7, 8, 9), 7);
+    let violation = violation_of(|| namesakes(1, 2, 4, 3, 5, 5, 0, 0, 6, 7, 8, 9));
+    let violation = violation.expect("left is not less than right");
+    let values: Vec<String> =
+        violation.values.iter().map(|n| format!("{}={}", n.label, n.value)).collect();
+    assert_eq!(values, ["left=4", "right=3"]);
+    let violation = violation_of(|| namesakes(2, 2, 4, 3, 5, 5, 0, 0, 6, 7, 8, 9));
+    assert_eq!(violation.expect("scope is not less than during").arguments.len(), 12);
+}

@@ -275,7 +275,10 @@ impl<'ast> Visit<'ast> for Places<'_> {
     fn visit_macro(&mut self, call: &'ast Macro) {
         for name in self.locals {
             if let Some(span) = names::mention_in_tokens(call.tokens.clone(), name) {
-                let ident = syn::Ident::new(name, span);
+                let ident = match name.strip_prefix("r#") {
+                    Some(raw) => syn::Ident::new_raw(raw, span),
+                    None => syn::Ident::new(name, span),
+                };
                 self.add(syn::parse_quote_spanned!(Span::mixed_site()=> #ident));
             }
         }

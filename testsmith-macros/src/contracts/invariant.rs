@@ -12,6 +12,7 @@
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{Generics, Ident, ImplItem, ImplItemFn, Item, ItemEnum, ItemFn, ItemImpl, ItemStruct};
 use syn::{Lifetime, ReturnType, Signature, Type, Visibility};
@@ -202,7 +203,7 @@ pub fn on_impl(
         let plan = plan(&method, &contract, &block, &checker, &clauses, gate)?;
         let ImplItemFn { attrs, vis, sig, block: body, .. } = method;
         let host = if of_trait { Host::TraitImpl } else { Host::Inherent };
-        let name = sig.ident.to_string();
+        let name = sig.ident.unraw().to_string();
         records.extend(record::of_implementation(&block, &name, &contract));
         if contract.model {
             // Its body may be gone, and with it what marks the imports as used.
@@ -279,7 +280,7 @@ fn plan(
     };
     let is_drop = method.sig.ident == "drop" && block.trait_.is_some();
     let returns_borrow = borrows_self(&method.sig);
-    let holds = Holding { self_ty: &block.self_ty, name: method.sig.ident.to_string() };
+    let holds = Holding { self_ty: &block.self_ty, name: method.sig.ident.unraw().to_string() };
     let constant = method.sig.constness.is_some();
     let (setup, call) =
         if constant { (TokenStream::new(), TokenStream::new()) } else { checker.code(clauses) };

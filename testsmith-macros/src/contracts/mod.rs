@@ -62,6 +62,7 @@ mod traits;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Item, ItemFn, TraitItemFn};
 
 use conduct::Neighbours;
@@ -137,7 +138,7 @@ fn on_function(name: &str, arguments: TokenStream, mut item: ItemFn) -> syn::Res
     let mut contract = Contract::default();
     contract.add(name, arguments)?;
     contract.take(&mut item.attrs)?;
-    let name = item.sig.ident.to_string();
+    let name = item.sig.ident.unraw().to_string();
     let neighbours = Neighbours::default();
     let setting = Setting { host: Host::Unknown, name, neighbours: &neighbours, invariant: None };
     let expanded = function::expand(item, contract, setting)?;

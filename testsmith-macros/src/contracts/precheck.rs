@@ -56,11 +56,13 @@ pub fn write(
     let generics = (!parameters.is_empty()).then(|| quote!(<#parameters>));
     let where_clause = &signature.generics.where_clause;
     let cfg = gate::any(requires.iter().map(|(_, clause)| clause.gate));
+    // The clauses of an unsafe function may rely on what its caller vouches for.
+    let unsafety = &signature.unsafety;
     let function = quote! {
         #[cfg(#cfg)]
         #[doc(hidden)]
-        #[allow(unused, clippy::all, clippy::pedantic)]
-        #visibility fn #ident #generics (#(#inputs),*) -> ::core::result::Result<(), u32>
+        #[allow(unused, unsafe_op_in_unsafe_fn, clippy::all, clippy::pedantic)]
+        #visibility #unsafety fn #ident #generics (#(#inputs),*) -> ::core::result::Result<(), u32>
         #where_clause
         {
             #(#bindings)*

@@ -11,6 +11,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{Block, FnArg, GenericParam, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl};
 use syn::{ItemTrait, Pat, Signature, TraitItem, TraitItemFn, Visibility, parse_quote};
 
@@ -48,7 +49,7 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
     }
     let mut records = TokenStream::new();
     for (method, contract) in methods {
-        let name = method.sig.ident.to_string();
+        let name = method.sig.ident.unraw().to_string();
         let precheck =
             precheck::write(&method.sig, &name, &contract.clauses, &Visibility::Inherited);
         let qualified = format!("{}::{name}", definition.ident);
@@ -157,7 +158,7 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
     let mut records = TokenStream::new();
     for (method, contract) in methods {
         let ImplItemFn { attrs, vis, mut sig, block: body, .. } = method;
-        let name = sig.ident.to_string();
+        let name = sig.ident.unraw().to_string();
         records.extend(record::of_implementation(&block, &name, &contract));
         let span = sig.ident.span();
         sig.ident = hidden_name(&sig.ident);
