@@ -341,7 +341,10 @@ unsafe fn is_one(n: u32) -> bool {
 
 /// # Safety
 /// None is needed: it is only marked.
-#[requires(unsafe { is_one(n) })]
+#[requires(
+    // SAFETY: `is_one` asks for nothing.
+    unsafe { is_one(n) }
+)]
 pub unsafe fn only_one(n: u32) -> u32 {
     n
 }
