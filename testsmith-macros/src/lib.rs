@@ -3,3 +3,74 @@
 //! Each capability has a module of its own; this file holds only the entry
 //! points that the compiler requires at the crate root.
 #![forbid(unsafe_code)]
+
+mod contracts;
+
+use proc_macro::TokenStream;
+
+/// Entry points that differ only in the name by which the attribute is known.
+macro_rules! contract_attributes {
+    ($($(#[$documentation:meta])* $name:ident)*) => {$(
+        $(#[$documentation])*
+        #[proc_macro_attribute]
+        pub fn $name(arguments: TokenStream, item: TokenStream) -> TokenStream {
+            contracts::attribute(stringify!($name), arguments.into(), item.into()).into()
+        }
+    )*};
+}
+
+contract_attributes! {
+    /// A precondition: what the caller must see to.
+    ///
+    /// `#[requires(condition, "message")]`; several conditions may be given,
+    /// separated by commas, and the attribute may be repeated.
+    requires
+    /// [`macro@requires`], checked with debug assertions only.
+    debug_requires
+    /// [`macro@requires`], checked under `cfg(test)` only.
+    test_requires
+    /// A postcondition: what the function promises when it returns.
+    ///
+    /// The result is `ret`, or the parameter of a closure, which then has it by
+    /// reference: `#[ensures(ret > 0)]`, `#[ensures(|r| *r > 0)]`. `old(e)` is the
+    /// value `e` had before the call; `unchanged(e)` is short for `e == old(e)`.
+    ensures
+    /// [`macro@ensures`], checked with debug assertions only.
+    debug_ensures
+    /// [`macro@ensures`], checked under `cfg(test)` only.
+    test_ensures
+    /// What always holds between calls.
+    ///
+    /// On an `impl` block with a condition: checked after constructors, before
+    /// and after public methods that take `&mut self`, and before those that
+    /// take `self`. On a `struct` or `enum`: declares the condition once, and
+    /// every `impl` block marked `#[invariant]`, without a condition, checks it.
+    /// On a function: a precondition and a postcondition in one.
+    invariant
+    /// [`macro@invariant`], checked with debug assertions only.
+    debug_invariant
+    /// [`macro@invariant`], checked under `cfg(test)` only.
+    test_invariant
+    /// Leaves one method of an `#[invariant]` block unchecked.
+    skip_invariant
+    /// A query: it looks and changes nothing.
+    ///
+    /// `&mut` parameters are refused. At run time sampled calls compare what the
+    /// function was given before and after, unless `#[pure(unchecked)]` is said,
+    /// for instance because of a cache.
+    pure
+    /// A function for specifications only, compiled only where contracts are.
+    model
+    /// Several clauses in one attribute: `#[contract(requires(..), ensures(..))]`.
+    contract
+    /// On a trait and on each of its `impl` blocks: the contracts written on the
+    /// methods of the trait hold for every implementation.
+    contract_trait
+}
+
+/// What holds in every round of a loop: `loop_invariant!(condition, "message")`
+/// where the round begins.
+#[proc_macro]
+pub fn loop_invariant(arguments: TokenStream) -> TokenStream {
+    contracts::loop_invariant(arguments.into()).into()
+}

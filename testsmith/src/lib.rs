@@ -1,3 +1,21 @@
 //! What users of testsmith put into their own code.
 //!
 //! Light on purpose: it depends on its own macros and on nothing else.
+
+// The attributes expand to paths that start with `::testsmith`; this makes
+// them resolve inside the crate's own unit tests too.
+extern crate self as testsmith;
+
+pub mod contracts;
+
+pub use contracts::{exists, forall, implies};
+pub use testsmith_macros::{
+    contract, contract_trait, debug_ensures, debug_invariant, debug_requires, ensures, invariant,
+    loop_invariant, model, pure, requires, skip_invariant, test_ensures, test_invariant,
+    test_requires,
+};
+
+/// The examples of the documentation are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/contracts.md")]
+mod contracts_documentation {}

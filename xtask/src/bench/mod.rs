@@ -1,6 +1,7 @@
 //! The benches, one file each.
 
 mod calls;
+mod contracts;
 mod coverage;
 mod known_bugs;
 mod printed;
@@ -15,9 +16,10 @@ type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
 const BENCHES: &[Bench] = &[
     ("calls", "calls per second through the worker against a bare loop", calls::run),
+    ("contracts", "what checked and unchecked contracts cost", contracts::run),
+    ("coverage", "what coverage and the sandbox cost", coverage::run),
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
-    ("coverage", "what coverage and the sandbox cost", coverage::run),
 ];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {

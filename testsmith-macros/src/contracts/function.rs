@@ -1,0 +1,234 @@
+//! One function with its contract.
+//!
+//! Where checks are on, its body is what [`Checks`] writes; where they are off,
+//! it is the user's own, token for token. Beside it stand the hidden items that
+//! tools read.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Expr, ItemFn, Path, Signature, Visibility, parse_quote};
+
+use super::checks::Checks;
+use super::conduct::{self, Neighbours};
+use super::gate::Gate;
+use super::gather::Contract;
+use super::names::{self, SelfKind};
+use super::old;
+use super::{precheck, record};
+
+/// Where a function stands, which decides what may be written beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    /// The attribute stands on the function alone: only `pub` tells that it is
+    /// not a method of a trait's implementation.
+    Unknown,
+    Inherent,
+    TraitImpl,
+    Trait,
+}
+
+pub struct Setting<'a> {
+    pub host: Host,
+    /// The name people know the function by.
+    pub name: String,
+    pub neighbours: &'a Neighbours,
+    pub invariant: Option<InvariantPlan>,
+}
+
+/// Which invariant checks a method gets.
+pub struct InvariantPlan {
+    pub gate: Gate,
+    /// Statements that must come first.
+    pub setup: TokenStream,
+    /// Something to call with `(&Self, During)`.
+    pub checker: TokenStream,
+    /// An expression for `&Self` if the method works on an object.
+    pub object: Option<TokenStream>,
+    pub before: bool,
+    /// The conditions are seen not to reach another contract.
+    pub quiet: bool,
+    pub after: bool,
+    /// Checks of the objects that the result holds.
+    pub result_checks: Option<TokenStream>,
+}
+
+pub struct Expanded {
+    pub function: TokenStream,
+    /// The hidden items that belong beside it.
+    pub siblings: TokenStream,
+}
+
+pub fn expand(
+    mut item: ItemFn,
+    mut contract: Contract,
+    setting: Setting<'_>,
+) -> syn::Result<Expanded> {
+    for clause in &mut contract.clauses {
+        old::expand_unchanged(clause);
+        conduct::check(clause, setting.neighbours)?;
+    }
+    if contract.pure.is_some() || contract.model {
+        check_pure_signature(&item.sig)?;
+    }
+    let siblings = siblings(&item, &contract, &setting);
+    if contract.model {
+        let cfg = Gate::Default.cfg();
+        item.attrs.push(parse_quote!(#[cfg(#cfg)]));
+        item.attrs.push(parse_quote!(#[allow(dead_code)]));
+    }
+    let checks = Checks::new(&item, &contract, &setting)?;
+    let uses = uses(&contract);
+    let plain = &item.block;
+    let block = match checks.cfg() {
+        Some(cfg) => {
+            let checked = checks.block()?;
+            if checks.tracks_caller {
+                item.attrs.push(parse_quote!(#[cfg_attr(#cfg, track_caller)]));
+            }
+            Some(parse_quote!({ #uses #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain }))
+        }
+        None => uses.map(|uses| {
+            let statements = &plain.stmts;
+            parse_quote!({ #uses #(#statements)* })
+        }),
+    };
+    if let Some(block) = block {
+        item.block = block;
+    }
+    Ok(Expanded { function: quote!(#item), siblings })
+}
+
+/// Attributes that another one took with it never run, and words of logic are
+/// gone where nothing is checked: the compiler would call their imports unused.
+pub fn uses(contract: &Contract) -> Option<TokenStream> {
+    let mut paths = contract.taken.clone();
+    for clause in &contract.clauses {
+        paths.extend(logic_words(clause.condition.expr()));
+    }
+    let mut seen: Vec<&Path> = Vec::new();
+    for path in &paths {
+        if !seen.contains(&path) {
+            seen.push(path);
+        }
+    }
+    let uses = seen
+        .iter()
+        .map(|path| quote_spanned!(path.span()=> #[allow(unused_imports)] use #path as _;));
+    (!seen.is_empty()).then(|| uses.collect())
+}
+
+/// The names `forall`, `exists` and `implies` where an expression calls them.
+fn logic_words(expr: &Expr) -> Vec<Path> {
+    struct Words(Vec<Path>);
+    impl<'ast> Visit<'ast> for Words {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            if let Expr::Path(function) = &*call.func
+                && ["forall", "exists", "implies"].iter().any(|word| function.path.is_ident(word))
+            {
+                self.0.push(function.path.clone());
+            }
+            visit::visit_expr_call(self, call);
+        }
+    }
+    let mut words = Words(Vec::new());
+    words.visit_expr(expr);
+    words.0
+}
+
+fn siblings(item: &ItemFn, contract: &Contract, setting: &Setting<'_>) -> TokenStream {
+    let public = !matches!(item.vis, Visibility::Inherited);
+    let allowed = match setting.host {
+        Host::Unknown | Host::Inherent => public,
+        Host::Trait | Host::TraitImpl => false,
+    };
+    if !allowed {
+        return TokenStream::new();
+    }
+    let precheck = precheck::write(&item.sig, &setting.name, &contract.clauses, &item.vis);
+    let subject = record::Subject {
+        item: "fn",
+        name: &setting.name,
+        pure: contract.pure.is_some(),
+        model: contract.model,
+        precheck: precheck.as_ref().map(|precheck| precheck.name.to_string()),
+    };
+    let constant = record::constant(&subject, &contract.clauses, &item.vis);
+    let precheck = precheck.map(|precheck| precheck.function);
+    quote!(#constant #precheck)
+}
+
+fn check_pure_signature(signature: &Signature) -> syn::Result<()> {
+    for input in &signature.inputs {
+        let unique = match input {
+            syn::FnArg::Receiver(receiver) => matches!(
+                names::self_kind(receiver),
+                SelfKind::Unique | SelfKind::Typed { unique: true, .. }
+            ),
+            syn::FnArg::Typed(typed) => {
+                matches!(&*typed.ty, syn::Type::Reference(reference) if reference.mutability.is_some())
+            }
+        };
+        if unique {
+            let error = "a pure function only looks: it may not take `&mut`";
+            return Err(syn::Error::new_spanned(input, error));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::ToTokens;
+
+    /// Where checks are off, the function is the user's own, token for token.
+    #[test]
+    fn the_unchecked_body_is_what_the_user_wrote() {
+        let source = "{ let m = n.checked_sub(1)?; if m > 3 { return None; } Some(m) }";
+        let item = format!("pub fn f(n: u32) -> Option<u32> {source}");
+        let mut contract = Contract::default();
+        contract.add("requires", quote!(n > 0)).expect("it parses");
+        contract.add("ensures", quote!(ret < old(Some(n)))).expect("it parses");
+        let neighbours = Neighbours::default();
+        let setting = Setting {
+            host: Host::Unknown,
+            name: "f".into(),
+            neighbours: &neighbours,
+            invariant: None,
+        };
+        let item: ItemFn = syn::parse_str(&item).expect("it parses");
+        let expanded = expand(item, contract, setting).expect("it expands");
+        let function: ItemFn = syn::parse2(expanded.function).expect("it is a function");
+        let [_, syn::Stmt::Expr(Expr::Block(unchecked), None)] = &*function.block.stmts else {
+            panic!("a checked and an unchecked block");
+        };
+        let original: syn::Block = syn::parse_str(source).expect("it parses");
+        assert_eq!(
+            unchecked.block.to_token_stream().to_string(),
+            original.to_token_stream().to_string()
+        );
+        assert_eq!(unchecked.attrs.len(), 1);
+    }
+
+    /// Expansions never contain `unsafe`, whatever the function is.
+    #[test]
+    fn no_expansion_is_unsafe() {
+        for source in ["fn f(n: u32) {}", "async fn f(n: u32) {}", "const fn f(n: u32) {}"] {
+            let mut contract = Contract::default();
+            contract.add("requires", quote!(n > 0)).expect("it parses");
+            contract.add("ensures", quote!(n == old(n))).expect("it parses");
+            let neighbours = Neighbours::default();
+            let setting = Setting {
+                host: Host::Unknown,
+                name: "f".into(),
+                neighbours: &neighbours,
+                invariant: None,
+            };
+            let item = syn::parse_str(source).expect("it parses");
+            let expanded = expand(item, contract, setting).expect("it expands");
+            assert!(!expanded.function.to_string().contains("unsafe"));
+        }
+    }
+}

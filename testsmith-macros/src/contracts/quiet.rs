@@ -1,0 +1,116 @@
+//! Which clauses cannot reach another contract.
+//!
+//! While a clause that calls code is evaluated, contracts met on the way must
+//! rest, and saying so costs a little. Most clauses only ask `items.len()` or
+//! compare numbers. A call counts as quiet if its name is one of the standard
+//! library's plain queries and the object is a field, or a variable whose type
+//! is seen to be of the standard library. A user's own `len` behind a field can
+//! still be called that way; its contract is then checked too, which is harmless:
+//! a cycle of contracts always passes through a call that is not quiet.
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro};
+
+use super::conduct::is_old;
+
+const QUERIES: [&str; 14] = [
+    "len",
+    "is_empty",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "unwrap",
+    "as_ref",
+    "as_str",
+    "as_bytes",
+    "as_slice",
+    "capacity",
+    "abs",
+    "unsigned_abs",
+];
+
+/// Whether an expression calls anything that is not quiet; `standard` are the
+/// variables with types of the standard library.
+pub fn calls(expr: &Expr, standard: &[String]) -> bool {
+    let mut calls = Calls { standard, found: false };
+    calls.visit_expr(expr);
+    calls.found
+}
+
+/// Whether a body calls anything at all.
+pub fn block_calls(block: &Block) -> bool {
+    let mut calls = Calls { standard: &[], found: false };
+    calls.visit_block(block);
+    calls.found
+}
+
+struct Calls<'a> {
+    standard: &'a [String],
+    found: bool,
+}
+
+impl Calls<'_> {
+    fn is_quiet(&self, call: &ExprMethodCall) -> bool {
+        let known = QUERIES.iter().any(|query| call.method == query) && call.args.is_empty();
+        known && self.is_quiet_object(&call.receiver)
+    }
+
+    fn is_quiet_object(&self, object: &Expr) -> bool {
+        match object {
+            Expr::Field(field) => matches!(&*field.base, Expr::Path(_) | Expr::Field(_)),
+            Expr::Path(path) => {
+                path.path.get_ident().is_some_and(|name| self.standard.contains(&name.to_string()))
+            }
+            Expr::Paren(paren) => self.is_quiet_object(&paren.expr),
+            // `x.as_ref().unwrap()`: still what `x` was, wrapped.
+            Expr::MethodCall(inner) => inner.method == "as_ref" && self.is_quiet(inner),
+            _ => false,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Calls<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        self.found |= !self.is_quiet(call);
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        // What `old` captures is evaluated elsewhere; constructors are quiet.
+        if is_old(&call.func) {
+            return;
+        }
+        let constructs = matches!(&*call.func, Expr::Path(path)
+            if ["Some", "Ok", "Err"].iter().any(|name| path.path.is_ident(name)));
+        self.found |= !constructs;
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_macro(&mut self, _: &'ast Macro) {
+        self.found = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(source: &str, expected: bool) {
+        let expr: Expr = syn::parse_str(source).expect("it parses");
+        assert_eq!(calls(&expr, &["v".to_owned()]), expected, "{source}");
+    }
+
+    #[test]
+    fn plain_queries_of_fields_and_standard_values_are_quiet() {
+        check("self.items.len() + 1 > n", false);
+        check("v.is_some() && *v.as_ref().unwrap() == Some(1).unwrap_or(2)", true);
+        check("v.is_some() && *v.as_ref().unwrap() > 3", false);
+        check("x.len() == 0", true);
+        check("self.len() == old(self.len())", true);
+        check("n == old(self.size())", false);
+        check("v.unwrap().len() == 1", true);
+        check("matches!(v, 1)", true);
+        check("f(v)", true);
+    }
+}

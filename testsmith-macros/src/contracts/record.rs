@@ -1,0 +1,95 @@
+//! Writes the hidden constants in which a tool finds the clauses.
+//!
+//! rustdoc JSON shows constants with their values, and `#[doc(hidden)]` keeps
+//! them out of the user's own documentation. Only public items get one: a tool
+//! cannot call the others. `testsmith::contracts::Record` reads the text back.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{ItemImpl, Visibility};
+
+use super::clause::Clause;
+use super::gather::Contract;
+use super::text;
+
+/// What a record says besides the clauses.
+pub struct Subject<'a> {
+    pub item: &'a str,
+    pub name: &'a str,
+    pub pure: bool,
+    pub model: bool,
+    pub precheck: Option<String>,
+}
+
+/// The constant; empty if there is nothing to say.
+pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibility) -> TokenStream {
+    if clauses.is_empty() && !subject.pure && !subject.model {
+        return TokenStream::new();
+    }
+    let text = content(subject, clauses);
+    // The hash keeps two records of one name apart, for instance where an
+    // attribute was imported under another name and expands on its own.
+    let plain: String =
+        subject.name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let name = format_ident!(
+        "__TESTSMITH_CONTRACT_{}_{:08x}",
+        plain,
+        hash(&text),
+        span = Span::mixed_site()
+    );
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals, dead_code, clippy::redundant_static_lifetimes)]
+        #visibility const #name: &'static str = #text;
+    }
+}
+
+/// The constants for an implementation of a trait, in which there is no room
+/// for them: they stand beside it.
+pub fn of_implementation(block: &ItemImpl, method: &str, contract: &Contract) -> TokenStream {
+    let Some((_, path, _)) = &block.trait_ else { return TokenStream::new() };
+    let ty = text::of(block.self_ty.to_token_stream());
+    let name = format!("<{ty} as {}>::{method}", text::of(path.to_token_stream()));
+    let subject = Subject {
+        item: "impl-fn",
+        name: &name,
+        pure: contract.pure.is_some(),
+        model: contract.model,
+        precheck: None,
+    };
+    constant(&subject, &contract.clauses, &syn::parse_quote!(pub))
+}
+
+fn content(subject: &Subject<'_>, clauses: &[Clause]) -> String {
+    let mut text = format!("testsmith-contract 1\nitem {}\nname {}", subject.item, subject.name);
+    for (key, present) in [("pure", subject.pure), ("model", subject.model)] {
+        if present {
+            text.push('\n');
+            text.push_str(key);
+        }
+    }
+    if let Some(precheck) = &subject.precheck {
+        text.push_str("\nprecheck ");
+        text.push_str(precheck);
+    }
+    for (index, clause) in clauses.iter().enumerate() {
+        let (file, line, column) = clause.place();
+        let place = format!("{file}:{line}:{column}");
+        let index = index.to_string();
+        let fields =
+            [clause.kind.word(), clause.gate.word(), &index, &place, &clause.text, &clause.message];
+        let fields: Vec<String> = fields.iter().map(|field| escape(field)).collect();
+        text.push_str("\nclause ");
+        text.push_str(&fields.join("; "));
+    }
+    text
+}
+
+/// One line, no bare separator; `testsmith` has the reverse.
+pub fn escape(field: &str) -> String {
+    field.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace(';', "\\,")
+}
+
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

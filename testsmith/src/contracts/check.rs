@@ -1,0 +1,166 @@
+//! What the expansions of the attributes call. Not for people: names and
+//! signatures change without notice.
+//!
+//! The hot path is [`holds`]; everything about a broken clause is behind
+//! [`violated`], which is cold and never inlined.
+
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+
+pub use super::logic::forall;
+pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
+pub use super::scope::{Object, Running, Scope, deeper, in_clause};
+pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
+use super::violation::{Clause, Violation, keep};
+pub use super::violation::{Kind, Moment};
+
+/// A clause as the macros write it down.
+#[derive(Debug)]
+pub struct StaticClause {
+    pub kind: Kind,
+    pub index: u32,
+    pub function: &'static str,
+    pub text: &'static str,
+    /// Empty if there is none.
+    pub message: &'static str,
+    pub file: &'static str,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// In which call a clause is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct During {
+    pub function: &'static str,
+    /// Found only when needed: the compiler's name for the function.
+    pub path: fn() -> &'static str,
+    pub moment: Moment,
+    pub depth: u32,
+}
+
+/// Evaluates a clause. The closure may only read, which the compiler checks.
+#[inline(always)]
+pub fn holds(clause: &'static StaticClause, condition: impl Fn() -> bool) -> bool {
+    #[cfg(feature = "flip")]
+    return super::flip::outcome(clause, condition());
+    #[cfg(not(feature = "flip"))]
+    {
+        let _ = clause;
+        condition()
+    }
+}
+
+/// Gives a closure clause its result: `|ret| ..` takes it by reference.
+#[inline(always)]
+pub fn with_result<R: ?Sized>(result: &R, condition: impl Fn(&R) -> bool) -> bool {
+    condition(result)
+}
+
+/// The same while explaining, where notes are taken on the way.
+pub fn explain_result<R: ?Sized>(result: &R, condition: impl FnOnce(&R) -> bool) -> bool {
+    condition(result)
+}
+
+/// Runs a body that may return early, as a closure that is called once. Being
+/// `FnOnce` lets it return what it borrowed.
+#[inline(always)]
+pub fn run<R>(body: impl FnOnce() -> R) -> R {
+    body()
+}
+
+/// What `old(..)` captured. It is there whenever postconditions are checked.
+#[inline(always)]
+pub fn captured<T>(value: &Option<T>) -> &T {
+    value.as_ref().expect("old values are captured in every checked call")
+}
+
+/// The path of the function in which the closure stands.
+pub fn path_of<F>(_: F) -> &'static str {
+    path_of_type::<F>()
+}
+
+fn path_of_type<F>() -> &'static str {
+    let name = std::any::type_name::<F>();
+    let end = name.find("::{{closure}}").unwrap_or(name.len());
+    &name[..end]
+}
+
+/// The call that is running now, for clauses inside a body.
+pub fn within<F>(_: F) -> During {
+    // The body runs one level deeper than its own clauses.
+    let depth = Scope::begin().depth().saturating_sub(1);
+    let path: fn() -> &'static str = || path_of_type::<F>();
+    During { function: "", path, moment: Moment::Before, depth }
+}
+
+/// Whether a broken clause may be raised. Not while the thread is panicking
+/// already: a second panic would abort the process and hide the first one.
+#[cold]
+#[inline(never)]
+pub fn raises(clause: &'static StaticClause) -> bool {
+    let panicking = std::thread::panicking();
+    if panicking {
+        let StaticClause { text, file, line, column, .. } = clause;
+        eprintln!(
+            "contract violated during another panic: {text}, written at {file}:{line}:{column}"
+        );
+    }
+    !panicking
+}
+
+/// Raises the panic of a broken clause. `explain` evaluates the clause again,
+/// noting what it sees, and says whether it held this time.
+///
+/// That it does not return lets the explanation own what it looks at, so that
+/// the checked function can keep it all in registers.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn violated(
+    clause: &'static StaticClause,
+    during: During,
+    explain: &dyn Fn(&mut Notes) -> bool,
+) -> ! {
+    let caller = Location::caller();
+    let mut notes = Notes::default();
+    let again = in_clause(|| catch_unwind(AssertUnwindSafe(|| explain(&mut notes))));
+    let caller = (clause.kind == Kind::Requires && clause.line != caller.line())
+        .then(|| format!("{}:{}:{}", caller.file(), caller.line(), caller.column()));
+    let violation = Violation {
+        kind: clause.kind,
+        moment: during.moment,
+        function: plain_path((during.path)()),
+        clause: Clause {
+            function: match during.function {
+                "" => {
+                    plain_path((during.path)()).rsplit("::").next().unwrap_or_default().to_owned()
+                }
+                name => name.to_owned(),
+            },
+            index: clause.index,
+            text: clause.text.to_owned(),
+            message: (!clause.message.is_empty()).then(|| clause.message.to_owned()),
+            place: format!("{}:{}:{}", clause.file, clause.line, clause.column),
+        },
+        depth: during.depth,
+        caller,
+        values: notes.values,
+        olds: notes.olds,
+        arguments: notes.arguments,
+        unsteady: matches!(again, Ok(true)) && !flipped(),
+    };
+    keep(&violation);
+    panic!("{violation}");
+}
+
+fn flipped() -> bool {
+    #[cfg(feature = "flip")]
+    return super::flip::is_armed();
+    #[cfg(not(feature = "flip"))]
+    false
+}
+
+/// The path as a person wrote it: the methods that `#[contract_trait]` adds
+/// carry the name of the method they stand for.
+fn plain_path(path: &str) -> String {
+    path.replace("__contract_trait_", "")
+}

@@ -1,0 +1,110 @@
+//! Notices a `#[pure]` function that changes what it was given.
+//!
+//! A shared reference already forbids most of it; what is left is interior
+//! mutability. The arguments are compared before and after by their `Debug`
+//! text, or by `PartialEq` on a clone where there is no `Debug`, or not at all.
+//! Comparing every call would make queries slow, so calls are sampled: all of
+//! the first few, then ever fewer. It is a detector, not a proof.
+
+use std::cell::Cell;
+use std::fmt::{Debug, Write};
+
+/// Calls up to this one are all compared.
+const ALWAYS_COMPARED: u32 = 16;
+
+/// Which calls of one function are compared.
+#[derive(Debug)]
+pub struct Sampler {
+    calls: Cell<u32>,
+}
+
+impl Sampler {
+    #[allow(clippy::new_without_default, reason = "only used in a const initialiser")]
+    pub const fn new() -> Sampler {
+        Sampler { calls: Cell::new(0) }
+    }
+
+    /// Counts a call; true if it is to be compared.
+    pub fn due(&self) -> bool {
+        let calls = self.calls.get().wrapping_add(1);
+        self.calls.set(calls);
+        calls <= ALWAYS_COMPARED || calls.is_power_of_two()
+    }
+}
+
+/// A value to be compared with itself later.
+pub struct Watch<'a, T: ?Sized>(pub &'a T);
+
+/// What was remembered of a value.
+pub enum Snapshot<C> {
+    Text(u64),
+    Clone(C),
+    Nothing,
+}
+
+/// Chosen first: compare texts.
+pub trait ByDebug {
+    fn snapshot(&self) -> Snapshot<()>;
+    fn same(&self, before: &Snapshot<()>) -> bool;
+}
+
+impl<T: Debug + ?Sized> ByDebug for &&Watch<'_, T> {
+    fn snapshot(&self) -> Snapshot<()> {
+        Snapshot::Text(fingerprint(self.0))
+    }
+
+    fn same(&self, before: &Snapshot<()>) -> bool {
+        matches!(before, Snapshot::Text(text) if *text == fingerprint(self.0))
+    }
+}
+
+/// Chosen second: compare with a clone.
+pub trait ByEquality<T> {
+    fn snapshot(&self) -> Snapshot<T>;
+    fn same(&self, before: &Snapshot<T>) -> bool;
+}
+
+impl<T: PartialEq + Clone> ByEquality<T> for &Watch<'_, T> {
+    fn snapshot(&self) -> Snapshot<T> {
+        // A value that is not equal to itself, such as NaN, proves nothing.
+        let copy = self.0.clone();
+        if copy == *self.0 { Snapshot::Clone(copy) } else { Snapshot::Nothing }
+    }
+
+    fn same(&self, before: &Snapshot<T>) -> bool {
+        !matches!(before, Snapshot::Clone(copy) if copy != self.0)
+    }
+}
+
+/// Chosen otherwise: nothing can be said.
+pub trait ByNothing {
+    fn snapshot(&self) -> Snapshot<()>;
+    fn same(&self, before: &Snapshot<()>) -> bool;
+}
+
+impl<T: ?Sized> ByNothing for Watch<'_, T> {
+    fn snapshot(&self) -> Snapshot<()> {
+        Snapshot::Nothing
+    }
+
+    fn same(&self, _: &Snapshot<()>) -> bool {
+        true
+    }
+}
+
+/// A hash of the `Debug` text that keeps nothing of it.
+fn fingerprint<T: Debug + ?Sized>(value: &T) -> u64 {
+    struct Fnv(u64);
+    impl Write for Fnv {
+        fn write_str(&mut self, piece: &str) -> std::fmt::Result {
+            for byte in piece.bytes() {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+            }
+            Ok(())
+        }
+    }
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    // An error of the user's own `Debug` only shortens the text.
+    let _ = write!(hash, "{value:?}");
+    hash.0
+}
