@@ -1,0 +1,88 @@
+//! The default run: it finds the seeded bugs, writes tests that fail for them,
+//! and nothing else.
+
+mod support;
+
+use std::process::Command;
+use support::{Fixture, build_folder, stderr, stdout};
+
+#[test]
+fn the_seeded_bugs_are_found_and_their_tests_fail() {
+    let fixture = Fixture::copy("shelf");
+    let before = fixture.files();
+    let output = fixture.run(&["--calls", "300000", "--quiet"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(100), "{text}{}", stderr(&output));
+    assert!(text.contains("shelf::Shelf::swap_with_last panicked"), "{text}");
+    assert!(text.contains("equal values have equal hashes, for shelf::Label"), "{text}");
+    assert!(!text.contains("shelf::Shelf::take panicked"), "a documented panic is no bug: {text}");
+    let file = fixture.path().join("tests/testsmith_failures.rs");
+    let mut after = fixture.files();
+    after.retain(|path| *path != file);
+    assert_eq!(after, before, "only the file of tests is written");
+    let written = std::fs::read_to_string(&file).expect("the tests are there");
+    assert_eq!(written.matches("#[test]").count(), 2, "{written}");
+    assert!(!written.contains("testsmith::"), "no dependency on us: {written}");
+    // As the user would run them, in a folder that is not ours.
+    let tests = Command::new("cargo")
+        .args(["test", "--test", "testsmith_failures"])
+        .current_dir(fixture.path())
+        .env("CARGO_TARGET_DIR", build_folder().join("users"))
+        .output()
+        .expect("cargo runs");
+    assert!(stdout(&tests).contains("0 passed; 2 failed"), "{}", stdout(&tests));
+}
+
+#[test]
+fn the_same_seed_and_calls_give_the_same_report() {
+    let fixture = Fixture::copy("shelf");
+    let run = || {
+        let args = ["--calls", "60000", "--seed", "3", "--quiet", "--no-write", "--format", "json"];
+        stdout(&fixture.run(&args))
+    };
+    let first = run();
+    assert!(first.contains("\"violation\""), "{first}");
+    assert_eq!(first, run());
+}
+
+#[test]
+fn an_edited_file_is_left_alone_and_clean_removes_only_what_is_ours() {
+    let fixture = Fixture::copy("shelf");
+    let file = fixture.path().join("tests/testsmith_failures.rs");
+    std::fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
+    std::fs::write(&file, "// mine\n").expect("writable");
+    let output = fixture.run(&["--calls", "60000", "--quiet"]);
+    assert!(stdout(&output).contains("was edited and stays as it is"), "{}", stdout(&output));
+    assert_eq!(std::fs::read_to_string(&file).expect("still there"), "// mine\n");
+    let cleaned = fixture.run(&["clean"]);
+    assert!(cleaned.status.success());
+    assert!(stdout(&cleaned).contains("it was edited"), "{}", stdout(&cleaned));
+    assert!(!fixture.path().join("testsmith.out").exists());
+    assert!(file.exists());
+}
+
+#[test]
+fn a_sound_crate_gives_a_clean_exit_and_no_file() {
+    let manifest =
+        "[package]\nname = \"sound\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let library = "#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]\n\
+                   pub struct Pair { pub a: i32, pub b: i32 }\n\
+                   impl Pair { pub fn swap(self) -> Pair { Pair { a: self.b, b: self.a } } }\n\
+                   /// # Panics\n/// If the number is odd.\n\
+                   pub fn half(n: u32) -> u32 { assert!(n % 2 == 0); n / 2 }\n";
+    let fixture = Fixture::make("sound", manifest, Some(library));
+    let output = fixture.run(&["--calls", "50000", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("no violation found"), "{}", stdout(&output));
+    assert!(!fixture.path().join("tests").exists());
+}
+
+#[test]
+fn the_policy_and_the_laws_can_be_read() {
+    let fixture = Fixture::copy("shelf");
+    let policy = stdout(&fixture.run(&["explain", "policy"]));
+    assert!(policy.contains("violation   broken law"), "{policy}");
+    assert!(policy.contains("illegal     documented panic"), "{policy}");
+    let laws = stdout(&fixture.run(&["explain", "laws"]));
+    assert!(laws.contains("equal values have equal hashes"), "{laws}");
+}
