@@ -12,6 +12,7 @@ impl Rng {
         Rng((z ^ (z >> 31)) | 1)
     }
 
+    #[inline]
     pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -20,11 +21,13 @@ impl Rng {
     }
 
     /// A number below `bound`, which must not be zero.
+    #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
-        (((self.draw() >> 32) * bound as u64) >> 32) as usize
+        ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
     /// True `times` out of `of`.
+    #[inline]
     pub fn chance(&mut self, times: usize, of: usize) -> bool {
         self.below(of) < times
     }

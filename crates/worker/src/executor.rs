@@ -5,8 +5,8 @@
 
 use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
-use crate::journal::Journal;
-use crate::literal::{self, Kind};
+use crate::journal::{Encoded, Journal};
+use crate::literal::{Kind, Ready};
 use crate::panics::{catching, clip};
 use crate::table::TypeTable;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use testsmith_engines::{Halt, Stage};
 use testsmith_model::operation::{MAX_INPUTS, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
-use testsmith_model::wire::Wire;
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
 /// One operation: reads its arguments from the frame, calls, puts its result.
@@ -22,11 +21,18 @@ use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 pub type Thunk = fn(&mut Frame) -> bool;
 
 /// How many calls share one reading of the counters.
-const COLLECT_EVERY: u64 = 512;
+const COLLECT_EVERY: u64 = 4096;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
 const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
+
+/// A literal of the plan: what it is, what is put, what the journal says.
+pub(crate) struct Pooled {
+    pub(crate) literal: Literal,
+    pub(crate) ready: Option<Ready>,
+    step: Encoded,
+}
 
 pub struct Executor {
     pub plan: Arc<Plan>,
@@ -39,8 +45,8 @@ pub struct Executor {
     pub journal: Journal,
     pub coverage: Coverage,
     pub(crate) kinds: Vec<Option<Kind>>,
-    /// Per type, the literals of the plan as they stand in the journal.
-    pub(crate) pool: Vec<Vec<(Literal, Vec<u8>)>>,
+    /// Per type, the literals of the plan that can be put.
+    pub(crate) pool: Vec<Vec<Pooled>>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
     observe: bool,
@@ -57,13 +63,16 @@ impl Executor {
         tables: &'static [TypeTable],
         journal: Journal,
     ) -> Executor {
-        let kinds = plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
-        let mut pool = vec![vec![]; plan.types.len()];
+        let kinds: Vec<Option<Kind>> =
+            plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
+        let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let encoded = |literal: &Literal| {
-                (literal.clone(), Step::Literal(*ty, literal.clone()).to_bytes())
+            let pooled = |literal: &Literal| Pooled {
+                literal: literal.clone(),
+                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, literal)),
+                step: Encoded::new(&Step::Literal(*ty, literal.clone())),
             };
-            pool[ty.index()] = literals.iter().map(encoded).collect();
+            pool[ty.index()] = literals.iter().map(pooled).collect();
         }
         Executor {
             signatures: plan.signatures(),
@@ -178,14 +187,14 @@ impl Executor {
     }
 
     fn put_literal(&mut self, ty: TypeId, literal: &Literal) -> Result<u32, Halt> {
-        let bytes = Step::Literal(ty, literal.clone()).to_bytes();
+        let step = Encoded::new(&Step::Literal(ty, literal.clone()));
         let kind = self.kinds.get(ty.index()).copied().flatten().ok_or(Halt::Full)?;
-        if !self.journal.has_room(bytes.len() + STEP_BYTES)
-            || !literal::put(kind, literal, &mut self.frame)
-        {
+        let ready = Ready::new(kind, literal).ok_or(Halt::Full)?;
+        if !self.journal.has_room(step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
-        self.journal.literal(&bytes);
+        ready.put(&mut self.frame);
+        self.journal.literal(&step);
         Ok(self.push(ty))
     }
 
@@ -251,13 +260,14 @@ impl Stage for Executor {
 
     #[inline]
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
-        let (literal, bytes) = &self.pool[ty.index()][n];
-        let Some(kind) = self.kinds[ty.index()] else { return Err(Halt::Full) };
-        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(bytes.len() + STEP_BYTES) {
+        let Pooled { ready: Some(ready), step, .. } = &self.pool[ty.index()][n] else {
+            return Err(Halt::Full);
+        };
+        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
-        literal::put(kind, literal, &mut self.frame);
-        self.journal.literal(bytes);
+        ready.put(&mut self.frame);
+        self.journal.literal(step);
         Ok(self.push(ty))
     }
 

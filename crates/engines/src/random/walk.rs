@@ -13,8 +13,9 @@ use testsmith_model::{Mode, OpId, Plan, TypeId};
 const MAX_DEPTH: usize = 3;
 /// Tries to find a call that the borrow rules allow.
 const MAX_TRIES: usize = 12;
-/// An operation that keeps panicking is tried less and less.
-const PANICS_BEFORE_DOUBT: u32 = 8;
+/// A panic takes as long as this many calls and ends its sequence besides, so
+/// an operation is called that much less for the panics it has had.
+const PANIC_COST: u64 = 64;
 
 pub struct Walk {
     rng: Rng,
@@ -24,8 +25,9 @@ pub struct Walk {
     /// Per type: the operations that make it, and the cheapest of them.
     makers: Vec<Vec<OpId>>,
     cheapest: Vec<Option<OpId>>,
-    /// Per type: the types of slots that can stand in for it by reference.
-    behind: Vec<Vec<TypeId>>,
+    /// Per type: the references to it that can stand in for it, and whether
+    /// they are mutable.
+    behind: Vec<Vec<(TypeId, bool)>>,
     literals: Vec<usize>,
     /// Per type: slots made in this sequence.
     slots: Vec<Vec<u32>>,
@@ -44,8 +46,8 @@ impl Walk {
         }
         let mut behind = vec![vec![]; types];
         for (n, info) in plan.types.iter().enumerate() {
-            if let Some((to, _)) = info.pointee {
-                behind[to.index()].push(TypeId(n as u32));
+            if let Some((to, mutable)) = info.pointee {
+                behind[to.index()].push((TypeId(n as u32), mutable));
             }
         }
         let mut literals = vec![0; types];
@@ -78,7 +80,7 @@ impl Walk {
     }
 
     /// Makes one more call under test, and whatever it needs.
-    pub fn extend(&mut self, plan: &Plan, stage: &mut impl Stage) -> Result<(), Halt> {
+    pub fn extend(&mut self, stage: &mut impl Stage) -> Result<(), Halt> {
         if self.drawn.is_empty() {
             return Err(Halt::Full);
         }
@@ -87,24 +89,27 @@ impl Walk {
             if self.doubts(op) {
                 continue;
             }
-            if self.attempt(plan, stage, op, 0)?.is_some() {
+            if self.attempt(stage, op, 0)?.is_some() {
                 return Ok(());
             }
         }
         Ok(())
     }
 
+    /// Whether to leave an operation alone this time, for the panics it has had.
+    /// None is left alone for good.
     fn doubts(&mut self, op: OpId) -> bool {
         let (panicked, completed) = (self.panicked[op.index()], self.completed[op.index()]);
-        panicked > PANICS_BEFORE_DOUBT
-            && panicked > completed
-            && !self.rng.chance(1 + completed as usize, 1 + panicked as usize)
+        if panicked == 0 {
+            return false;
+        }
+        let good = 1 + u64::from(completed);
+        !self.rng.chance(good as usize, (good + PANIC_COST * u64::from(panicked)) as usize)
     }
 
     /// Calls the operation if its arguments can be had.
     fn attempt(
         &mut self,
-        plan: &Plan,
         stage: &mut impl Stage,
         op: OpId,
         depth: usize,
@@ -116,7 +121,7 @@ impl Walk {
             let input = self.signatures[op.index()].inputs[n];
             let by_reference = matches!(input.mode, Mode::Shared | Mode::Exclusive);
             let exclusive = input.mode == Mode::Exclusive;
-            match self.argument(plan, stage, input.ty, by_reference, exclusive, depth)? {
+            match self.argument(stage, input.ty, by_reference, exclusive, depth)? {
                 Some(slot) => *arg = slot,
                 None => return Ok(None),
             }
@@ -146,7 +151,6 @@ impl Walk {
     /// A slot already there, a literal, or a value made for the purpose.
     fn argument(
         &mut self,
-        plan: &Plan,
         stage: &mut impl Stage,
         ty: TypeId,
         by_reference: bool,
@@ -155,7 +159,7 @@ impl Walk {
     ) -> Result<Option<u32>, Halt> {
         let literals = self.literals[ty.index()];
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
-        if reuse && let Some(slot) = self.live(plan, stage, ty, by_reference, exclusive) {
+        if reuse && let Some(slot) = self.live(stage, ty, by_reference, exclusive) {
             return Ok(Some(slot));
         }
         if literals > 0 {
@@ -165,12 +169,12 @@ impl Walk {
             return Ok(Some(slot));
         }
         if let Some(maker) = self.maker(ty, depth) {
-            let made = self.attempt(plan, stage, maker, depth + 1)?;
+            let made = self.attempt(stage, maker, depth + 1)?;
             if made.is_some() {
                 return Ok(made);
             }
         }
-        Ok(self.live(plan, stage, ty, by_reference, exclusive))
+        Ok(self.live(stage, ty, by_reference, exclusive))
     }
 
     fn maker(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
@@ -179,7 +183,10 @@ impl Walk {
             return None;
         }
         if depth < MAX_DEPTH && !makers.is_empty() && self.rng.chance(1, 2) {
-            return Some(makers[self.rng.below(makers.len())]);
+            let maker = makers[self.rng.below(makers.len())];
+            if !self.doubts(maker) {
+                return Some(maker);
+            }
         }
         self.cheapest[ty.index()]
     }
@@ -187,7 +194,6 @@ impl Walk {
     /// A live slot that can be passed as this type, the latest more likely.
     fn live(
         &mut self,
-        plan: &Plan,
         stage: &impl Stage,
         ty: TypeId,
         by_reference: bool,
@@ -200,8 +206,7 @@ impl Walk {
             return None;
         }
         for n in 0..self.behind[ty.index()].len() {
-            let reference = self.behind[ty.index()][n];
-            let mutable = plan.ty(reference).pointee.is_some_and(|(_, mutable)| mutable);
+            let (reference, mutable) = self.behind[ty.index()][n];
             if (mutable || !exclusive)
                 && let Some(slot) = self.pick(stage, reference)
             {
