@@ -13,9 +13,11 @@ use testsmith_model::{Mode, OpId, Plan, TypeId};
 const MAX_DEPTH: usize = 3;
 /// Tries to find a call that the borrow rules allow.
 const MAX_TRIES: usize = 12;
-/// A panic takes as long as this many calls and ends its sequence besides, so
-/// an operation is called that much less for the panics it has had.
+/// A panic takes as long as this many calls, so an operation is called that
+/// much less for the panics it has had.
 const PANIC_COST: u64 = 64;
+/// A call that does not apply takes no longer, but ends its sequence.
+const INAPPLICABLE_COST: u64 = 8;
 
 pub struct Walk {
     rng: Rng,
@@ -32,6 +34,8 @@ pub struct Walk {
     /// Per type: slots made in this sequence.
     slots: Vec<Vec<u32>>,
     touched: Vec<TypeId>,
+    /// Per operation: what the sequences it ended have cost, in calls.
+    blame: Vec<u64>,
     pub completed: Vec<u32>,
     pub panicked: Vec<u32>,
 }
@@ -67,6 +71,7 @@ impl Walk {
             literals,
             slots: vec![vec![]; types],
             touched: vec![],
+            blame: vec![0; plan.operations.len()],
             completed: vec![0; plan.operations.len()],
             panicked: vec![0; plan.operations.len()],
         }
@@ -96,15 +101,13 @@ impl Walk {
         Ok(())
     }
 
-    /// Whether to leave an operation alone this time, for the panics it has had.
-    /// None is left alone for good.
+    /// Whether to leave an operation alone this time, for the sequences it has
+    /// ended. None is left alone for good.
+    #[inline]
     fn doubts(&mut self, op: OpId) -> bool {
-        let (panicked, completed) = (self.panicked[op.index()], self.completed[op.index()]);
-        if panicked == 0 {
-            return false;
-        }
-        let good = 1 + u64::from(completed);
-        !self.rng.chance(good as usize, (good + PANIC_COST * u64::from(panicked)) as usize)
+        let bad = self.blame[op.index()];
+        let good = 1 + u64::from(self.completed[op.index()]);
+        bad > 0 && !self.rng.chance(good as usize, (good + bad) as usize)
     }
 
     /// Calls the operation if its arguments can be had.
@@ -134,6 +137,11 @@ impl Walk {
                 Ok(Some(slot))
             }
             Err(halt) => {
+                self.blame[op.index()] += match halt {
+                    Halt::Panicked => PANIC_COST,
+                    Halt::Inapplicable => INAPPLICABLE_COST,
+                    Halt::Full => 0,
+                };
                 self.panicked[op.index()] += u32::from(halt == Halt::Panicked);
                 Err(halt)
             }
@@ -177,18 +185,21 @@ impl Walk {
         Ok(self.live(stage, ty, by_reference, exclusive))
     }
 
+    /// An operation that makes the type: the cheapest or any, but rather none
+    /// than one that is likely to end the sequence.
     fn maker(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
-        let makers = &self.makers[ty.index()];
         if depth > 2 * MAX_DEPTH {
             return None;
         }
-        if depth < MAX_DEPTH && !makers.is_empty() && self.rng.chance(1, 2) {
-            let maker = makers[self.rng.below(makers.len())];
+        let makers = self.makers[ty.index()].len();
+        if depth < MAX_DEPTH && makers > 0 && self.rng.chance(1, 2) {
+            let maker = self.makers[ty.index()][self.rng.below(makers)];
             if !self.doubts(maker) {
                 return Some(maker);
             }
         }
-        self.cheapest[ty.index()]
+        let cheapest = self.cheapest[ty.index()]?;
+        (!self.doubts(cheapest)).then_some(cheapest)
     }
 
     /// A live slot that can be passed as this type, the latest more likely.
