@@ -90,25 +90,46 @@ impl Loans {
     /// Makes the arguments of a call accessible. The slots ended by that are
     /// returned in the order in which they must be dropped. On a conflict
     /// nothing changes.
-    #[inline]
+    #[inline(always)]
     pub fn access(&mut self, signature: &Signature, args: &[u32]) -> Result<&[u32], Conflict> {
         self.ended.clear();
-        let mut contested = false;
+        // One look at each argument and one branch for all of them: which
+        // argument it was matters only when something is wrong.
+        let (mut gone, mut twice, mut borrowers) = (false, false, 0);
+        for (n, &arg) in args.iter().enumerate() {
+            match self.slots.get(arg as usize) {
+                Some(slot) => {
+                    gone |= !slot.live;
+                    borrowers |= slot.borrowers;
+                }
+                None => gone = true,
+            }
+            for &other in &args[..n] {
+                twice |= other == arg;
+            }
+        }
+        if gone || twice {
+            self.check_each(signature, args)?;
+        }
+        if borrowers > 0 {
+            self.end_conflicting(signature, args)?;
+        }
+        Ok(&self.ended)
+    }
+
+    #[cold]
+    fn check_each(&self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
         for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
-            let Some(slot) = self.slots.get(arg as usize).filter(|slot| slot.live) else {
+            if !self.is_live(arg) {
                 return Err(Conflict::Gone(arg));
-            };
-            contested |= slot.borrowers > 0;
+            }
             for (&other, other_input) in args[..n].iter().zip(&signature.inputs) {
                 if other == arg && (input.exclusive || other_input.exclusive) {
                     return Err(Conflict::UsedTwice(arg));
                 }
             }
         }
-        if contested {
-            self.end_conflicting(signature, args)?;
-        }
-        Ok(&self.ended)
+        Ok(())
     }
 
     fn end_conflicting(&mut self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
@@ -127,20 +148,36 @@ impl Loans {
     }
 
     /// Notes that the arguments a call takes by value are gone, whatever came of it.
-    #[inline]
+    #[inline(always)]
     pub fn consume(&mut self, signature: &Signature, args: &[u32]) {
-        for (&arg, input) in args.iter().zip(&signature.inputs) {
-            if input.consumes {
-                self.slots[arg as usize].live = false;
+        if signature.moves {
+            for (&arg, input) in args.iter().zip(&signature.inputs) {
+                self.slots[arg as usize].live &= !input.consumes;
             }
         }
     }
 
     /// Notes that the call was made: moves its arguments, adds its result.
-    #[inline]
+    #[inline(always)]
     pub fn commit(&mut self, signature: &Signature, args: &[u32]) -> u32 {
         self.consume(signature, args);
         let result = self.push(signature.output);
+        if signature.lends {
+            self.borrow(signature, args, result);
+        }
+        // What was moved holds nothing any more; its heirs do.
+        if signature.moves && !self.open.is_empty() {
+            for (&arg, input) in args.iter().zip(&signature.inputs) {
+                if input.consumes {
+                    self.release(arg);
+                }
+            }
+        }
+        result
+    }
+
+    /// Lets the borrows of a call flow into its result and its arguments.
+    fn borrow(&mut self, signature: &Signature, args: &[u32], result: u32) {
         for flow in &signature.flows {
             let from = args[flow.input as usize];
             if let FlowKind::Loan { mutable } = flow.kind {
@@ -152,15 +189,6 @@ impl Loans {
             let (into, from) = (args[acquire.into as usize], args[acquire.from as usize]);
             self.acquire(into, from, acquire.kind);
         }
-        // What was moved holds nothing any more; its heirs do.
-        if !self.open.is_empty() {
-            for (&arg, input) in args.iter().zip(&signature.inputs) {
-                if input.consumes {
-                    self.release(arg);
-                }
-            }
-        }
-        result
     }
 
     /// Ends values that must go before the scope ends: those that hold a loan

@@ -39,6 +39,8 @@ pub struct Executor {
     pub(crate) signatures: Vec<Signature>,
     pub(crate) thunks: &'static [Thunk],
     pub(crate) tables: &'static [TypeTable],
+    /// Per type, as in the tables but close together: asked for every value.
+    needs_drop: Vec<bool>,
     pub(crate) frame: Frame,
     pub(crate) slots: Vec<Slot>,
     loans: Loans,
@@ -79,6 +81,7 @@ impl Executor {
             plan: Arc::new(plan),
             thunks,
             tables,
+            needs_drop: tables.iter().map(|table| table.needs_drop).collect(),
             frame: Frame::new(),
             slots: vec![],
             loans: Loans::default(),
@@ -231,8 +234,8 @@ impl Executor {
     }
 
     fn drop_slot(&mut self, number: u32) {
-        let slot = self.slots[number as usize];
-        if slot.table.needs_drop {
+        if self.needs_drop[self.loans.ty(number).index()] {
+            let slot = self.slots[number as usize];
             self.journal.doing(number, Phase::Dropping);
             // SAFETY: the loans say that the value is there and unborrowed; it
             // is not used again.
@@ -243,36 +246,19 @@ impl Executor {
     }
 
     /// Points the frame at the arguments.
-    #[inline]
+    #[inline(always)]
     fn aim(&mut self, op: OpId, args: &[u32]) {
         let signature = &self.signatures[op.index()];
-        for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
+        let inputs = &signature.inputs[..args.len()];
+        for (n, (&arg, input)) in args.iter().zip(inputs).enumerate() {
             let place = self.slots[arg as usize].place;
             self.frame.args[n] = reached(place, self.loans.ty(arg) != input.ty);
         }
     }
-}
 
-impl Stage for Executor {
-    fn loans(&self) -> &Loans {
-        &self.loans
-    }
-
-    #[inline]
-    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
-        let Pooled { ready: Some(ready), step, .. } = &self.pool[ty.index()][n] else {
-            return Err(Halt::Full);
-        };
-        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(step.room() + STEP_BYTES) {
-            return Err(Halt::Full);
-        }
-        ready.put(&mut self.frame);
-        self.journal.literal(step);
-        Ok(self.push(ty))
-    }
-
-    #[inline]
-    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+    /// Makes a call; see [`Stage::call`].
+    #[inline(always)]
+    fn call_on(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         if self.failure.is_some() || self.slots.len() >= MAX_SLOTS {
             return Some(Err(Halt::Full));
         }
@@ -320,6 +306,44 @@ impl Stage for Executor {
                 Err(Halt::Panicked)
             }
         })
+    }
+}
+
+impl Stage for Executor {
+    #[inline]
+    fn loans(&self) -> &Loans {
+        &self.loans
+    }
+
+    #[inline]
+    fn signature(&self, op: OpId) -> &Signature {
+        &self.signatures[op.index()]
+    }
+
+    #[inline]
+    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        let Pooled { ready: Some(ready), step, .. } = &self.pool[ty.index()][n] else {
+            return Err(Halt::Full);
+        };
+        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(step.room() + STEP_BYTES) {
+            return Err(Halt::Full);
+        }
+        ready.put(&mut self.frame);
+        self.journal.literal(step);
+        Ok(self.push(ty))
+    }
+
+    /// In each arm the number of arguments is a constant, so that the loops over
+    /// them unroll: a random call has another number every time, and a processor
+    /// that guesses the end of five loops wrong loses more than the calls take.
+    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+        match *args {
+            [] => self.call_on(op, &[]),
+            [a] => self.call_on(op, &[a]),
+            [a, b] => self.call_on(op, &[a, b]),
+            [a, b, c] => self.call_on(op, &[a, b, c]),
+            _ => self.call_on(op, args),
+        }
     }
 }
 

@@ -106,7 +106,7 @@ impl Journal {
     }
 
     /// Adds a call that is about to run as step number `here`.
-    #[inline]
+    #[inline(always)]
     pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {

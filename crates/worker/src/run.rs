@@ -171,8 +171,8 @@ pub(crate) fn walk_with(
         }
     }
     walked.calls = executor.calls - start;
-    walked.completed = engine.completed.clone();
-    walked.panicked = engine.panicked.clone();
+    walked.completed = engine.completed();
+    walked.panicked = engine.panicked();
     Ok(walked)
 }
 

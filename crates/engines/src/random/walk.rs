@@ -6,7 +6,7 @@
 
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
-use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
+use testsmith_model::operation::{MAX_INPUTS, OperationKind};
 use testsmith_model::{Mode, OpId, Plan, TypeId};
 
 /// How deep arguments are made from arguments before the cheapest way is taken.
@@ -21,66 +21,77 @@ const INAPPLICABLE_COST: u64 = 8;
 
 pub struct Walk {
     rng: Rng,
-    signatures: Vec<Signature>,
     /// Operations under test, in the order in which they are drawn.
     drawn: Vec<OpId>,
-    /// Per type: the operations that make it, and the cheapest of them.
-    makers: Vec<Vec<OpId>>,
-    cheapest: Vec<Option<OpId>>,
-    /// Per type: the references to it that can stand in for it, and whether
-    /// they are mutable.
-    behind: Vec<Vec<(TypeId, bool)>>,
-    literals: Vec<usize>,
-    /// Per type: slots made in this sequence.
-    slots: Vec<Vec<u32>>,
+    sources: Vec<Source>,
+    records: Vec<Record>,
+    /// Types of which this sequence has slots.
     touched: Vec<TypeId>,
-    /// Per operation: what the sequences it ended have cost, in calls.
-    blame: Vec<u64>,
-    pub completed: Vec<u32>,
-    pub panicked: Vec<u32>,
+}
+
+/// Where values of one type come from.
+#[derive(Clone, Debug, Default)]
+struct Source {
+    literals: usize,
+    /// The operation that makes it with the fewest calls in all.
+    cheapest: Option<OpId>,
+    makers: Vec<OpId>,
+    /// The references to it that can stand in for it, and whether they are
+    /// mutable.
+    behind: Vec<(TypeId, bool)>,
+    /// Those made in this sequence.
+    slots: Vec<u32>,
+}
+
+/// What became of the calls of one operation.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    completed: u32,
+    panicked: u32,
+    /// What the sequences that it ended have cost, in calls.
+    blame: u64,
 }
 
 impl Walk {
     pub fn new(plan: &Plan, seed: u64, avoid: &[OpId]) -> Walk {
-        let types = plan.types.len();
         let usable = |op: &OpId| !avoid.contains(op);
-        let mut makers = vec![vec![]; types];
+        let mut sources = vec![Source::default(); plan.types.len()];
         for op in plan.op_ids().filter(usable) {
-            makers[plan.operation(op).output.index()].push(op);
+            sources[plan.operation(op).output.index()].makers.push(op);
         }
-        let mut behind = vec![vec![]; types];
         for (n, info) in plan.types.iter().enumerate() {
             if let Some((to, mutable)) = info.pointee {
-                behind[to.index()].push((TypeId(n as u32), mutable));
+                sources[to.index()].behind.push((TypeId(n as u32), mutable));
             }
         }
-        let mut literals = vec![0; types];
         for (ty, pool) in &plan.literals {
-            literals[ty.index()] = pool.len();
+            sources[ty.index()].literals = pool.len();
         }
+        find_cheapest_makers(plan, &mut sources);
         let tested = |op: &OpId| plan.operation(*op).kind != OperationKind::Builder;
-        let drawn: Vec<OpId> = plan.op_ids().filter(usable).filter(tested).collect();
-        let cheapest = cheapest_makers(plan, &literals, &makers);
         Walk {
             rng: Rng::new(seed),
-            signatures: plan.signatures(),
-            drawn,
-            makers,
-            cheapest,
-            behind,
-            literals,
-            slots: vec![vec![]; types],
+            drawn: plan.op_ids().filter(usable).filter(tested).collect(),
+            sources,
+            records: vec![Record::default(); plan.operations.len()],
             touched: vec![],
-            blame: vec![0; plan.operations.len()],
-            completed: vec![0; plan.operations.len()],
-            panicked: vec![0; plan.operations.len()],
         }
+    }
+
+    /// Per operation: completed calls.
+    pub fn completed(&self) -> Vec<u32> {
+        self.records.iter().map(|record| record.completed).collect()
+    }
+
+    /// Per operation: calls that panicked.
+    pub fn panicked(&self) -> Vec<u32> {
+        self.records.iter().map(|record| record.panicked).collect()
     }
 
     /// Forgets the slots of the sequence before.
     pub fn begin(&mut self) {
         for ty in self.touched.drain(..) {
-            self.slots[ty.index()].clear();
+            self.sources[ty.index()].slots.clear();
         }
     }
 
@@ -105,8 +116,8 @@ impl Walk {
     /// ended. None is left alone for good.
     #[inline]
     fn doubts(&mut self, op: OpId) -> bool {
-        let bad = self.blame[op.index()];
-        let good = 1 + u64::from(self.completed[op.index()]);
+        let Record { completed, blame: bad, .. } = self.records[op.index()];
+        let good = 1 + u64::from(completed);
         bad > 0 && !self.rng.chance(good as usize, (good + bad) as usize)
     }
 
@@ -118,10 +129,10 @@ impl Walk {
         depth: usize,
     ) -> Result<Option<u32>, Halt> {
         let mut args = [0u32; MAX_INPUTS];
-        let inputs = self.signatures[op.index()].inputs.len();
+        let inputs = stage.signature(op).inputs.len();
         let args = &mut args[..inputs];
         for (n, arg) in args.iter_mut().enumerate() {
-            let input = self.signatures[op.index()].inputs[n];
+            let input = stage.signature(op).inputs[n];
             let by_reference = matches!(input.mode, Mode::Shared | Mode::Exclusive);
             let exclusive = input.mode == Mode::Exclusive;
             match self.argument(stage, input.ty, by_reference, exclusive, depth)? {
@@ -132,24 +143,25 @@ impl Walk {
         let Some(result) = stage.call(op, args) else { return Ok(None) };
         match result {
             Ok(slot) => {
-                self.completed[op.index()] += 1;
-                self.note(self.signatures[op.index()].output, slot);
+                self.records[op.index()].completed += 1;
+                self.note(stage.signature(op).output, slot);
                 Ok(Some(slot))
             }
             Err(halt) => {
-                self.blame[op.index()] += match halt {
+                let record = &mut self.records[op.index()];
+                record.panicked += u32::from(halt == Halt::Panicked);
+                record.blame += match halt {
                     Halt::Panicked => PANIC_COST,
                     Halt::Inapplicable => INAPPLICABLE_COST,
                     Halt::Full => 0,
                 };
-                self.panicked[op.index()] += u32::from(halt == Halt::Panicked);
                 Err(halt)
             }
         }
     }
 
     fn note(&mut self, ty: TypeId, slot: u32) {
-        let slots = &mut self.slots[ty.index()];
+        let slots = &mut self.sources[ty.index()].slots;
         if slots.is_empty() {
             self.touched.push(ty);
         }
@@ -165,7 +177,7 @@ impl Walk {
         exclusive: bool,
         depth: usize,
     ) -> Result<Option<u32>, Halt> {
-        let literals = self.literals[ty.index()];
+        let literals = self.sources[ty.index()].literals;
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
         if reuse && let Some(slot) = self.live(stage, ty, by_reference, exclusive) {
             return Ok(Some(slot));
@@ -191,14 +203,14 @@ impl Walk {
         if depth > 2 * MAX_DEPTH {
             return None;
         }
-        let makers = self.makers[ty.index()].len();
+        let makers = self.sources[ty.index()].makers.len();
         if depth < MAX_DEPTH && makers > 0 && self.rng.chance(1, 2) {
-            let maker = self.makers[ty.index()][self.rng.below(makers)];
+            let maker = self.sources[ty.index()].makers[self.rng.below(makers)];
             if !self.doubts(maker) {
                 return Some(maker);
             }
         }
-        let cheapest = self.cheapest[ty.index()]?;
+        let cheapest = self.sources[ty.index()].cheapest?;
         (!self.doubts(cheapest)).then_some(cheapest)
     }
 
@@ -216,8 +228,8 @@ impl Walk {
         if !by_reference {
             return None;
         }
-        for n in 0..self.behind[ty.index()].len() {
-            let (reference, mutable) = self.behind[ty.index()][n];
+        for n in 0..self.sources[ty.index()].behind.len() {
+            let (reference, mutable) = self.sources[ty.index()].behind[n];
             if (mutable || !exclusive)
                 && let Some(slot) = self.pick(stage, reference)
             {
@@ -228,7 +240,7 @@ impl Walk {
     }
 
     fn pick(&mut self, stage: &impl Stage, ty: TypeId) -> Option<u32> {
-        let slots = &mut self.slots[ty.index()];
+        let slots = &mut self.sources[ty.index()].slots;
         while !slots.is_empty() {
             let back = self.rng.below(slots.len()).min(self.rng.below(slots.len()));
             let at = slots.len() - 1 - back;
@@ -242,15 +254,14 @@ impl Walk {
 }
 
 /// The maker of each type that needs the fewest calls in all.
-fn cheapest_makers(plan: &Plan, literals: &[usize], makers: &[Vec<OpId>]) -> Vec<Option<OpId>> {
-    let types = plan.types.len();
-    let mut cost: Vec<Option<u32>> = literals.iter().map(|n| (*n > 0).then_some(0)).collect();
-    let mut best: Vec<Option<OpId>> = vec![None; types];
+fn find_cheapest_makers(plan: &Plan, sources: &mut [Source]) {
+    let mut cost: Vec<Option<u32>> =
+        sources.iter().map(|source| (source.literals > 0).then_some(0)).collect();
     // Costs only fall; a plan settles in a handful of rounds.
-    for _ in 0..types {
+    for _ in 0..sources.len() {
         let mut changed = false;
-        for ty in 0..types {
-            for &op in &makers[ty] {
+        for (ty, source) in sources.iter_mut().enumerate() {
+            for &op in &source.makers {
                 let operation = plan.operation(op);
                 if operation.panics_by_design {
                     continue;
@@ -263,7 +274,7 @@ fn cheapest_makers(plan: &Plan, literals: &[usize], makers: &[Vec<OpId>]) -> Vec
                 let Some(total) = inputs.map(|n| n + 1) else { continue };
                 if cost[ty].is_none_or(|known| total < known) {
                     cost[ty] = Some(total);
-                    best[ty] = Some(op);
+                    source.cheapest = Some(op);
                     changed = true;
                 }
             }
@@ -272,7 +283,6 @@ fn cheapest_makers(plan: &Plan, literals: &[usize], makers: &[Vec<OpId>]) -> Vec
             break;
         }
     }
-    best
 }
 
 fn cost_of(plan: &Plan, cost: &[Option<u32>], ty: TypeId, mode: Mode) -> Option<u32> {

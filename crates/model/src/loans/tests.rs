@@ -2,7 +2,7 @@
 //! random tables of operations.
 
 use super::*;
-use crate::operation::{Access, Acquire, Flow, Mode};
+use crate::operation::{Access, Acquire, Flow, Inputs, Mode};
 use std::collections::BTreeSet;
 
 /// The rules over plain sets, with no thought of speed.
@@ -154,7 +154,7 @@ impl Numbers {
             let exclusive = consumes || matches!(mode, Mode::Exclusive | Mode::Reborrow);
             Access { ty: TypeId(0), mode, exclusive, consumes }
         };
-        let inputs: Box<[Access]> = (0..self.below(4))
+        let inputs: Inputs = (0..self.below(4))
             .map(|_| access(modes[self.below(modes.len())], self.below(3) == 0))
             .collect();
         let (mut flows, mut acquires) = (vec![], vec![]);
@@ -168,7 +168,7 @@ impl Numbers {
             }
         }
         let output = TypeId(self.below(5) as u32);
-        Signature { inputs, output, flows: flows.into(), acquires: acquires.into() }
+        Signature::new(inputs, output, flows, acquires)
     }
 }
 
@@ -237,17 +237,9 @@ fn assert_closes_as(loans: &mut Loans, reference: &mut Reference) {
 #[test]
 fn a_cleared_table_of_loans_remembers_nothing() {
     let mut loans = Loans::default();
-    let lend = Signature {
-        inputs: Box::new([Access {
-            ty: TypeId(0),
-            mode: Mode::Exclusive,
-            exclusive: true,
-            consumes: false,
-        }]),
-        output: TypeId(1),
-        flows: Box::new([Flow { input: 0, kind: FlowKind::Loan { mutable: true } }]),
-        acquires: Box::new([]),
-    };
+    let own = Access { ty: TypeId(0), mode: Mode::Exclusive, exclusive: true, consumes: false };
+    let flow = Flow { input: 0, kind: FlowKind::Loan { mutable: true } };
+    let lend = Signature::new(Inputs::from_iter([own]), TypeId(1), vec![flow], vec![]);
     loans.push(TypeId(0));
     loans.commit(&lend, &[0]);
     assert_eq!(loans.access(&lend, &[0]), Ok(&[1][..]));
