@@ -364,3 +364,6 @@ impl std::fmt::Write for Clipped {
         if self.0.len() > 2 * MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,9 @@ struct Source {
 struct Record {
     completed: u32,
     panicked: u32,
+    /// Whether any operation takes its result; most numbers and `()` are not
+    /// worth keeping track of.
+    useful: bool,
     /// What the sequences that it ended have cost, in calls.
     blame: u64,
 }
@@ -68,12 +71,17 @@ impl Walk {
             sources[ty.index()].literals = pool.len();
         }
         find_cheapest_makers(plan, &mut sources);
+        let records = plan.operations.iter().map(|operation| Record {
+            useful: is_taken(plan, operation.output),
+            ..Record::default()
+        });
+        let records = records.collect();
         let tested = |op: &OpId| plan.operation(*op).kind != OperationKind::Builder;
         Walk {
             rng: Rng::new(seed),
             drawn: plan.op_ids().filter(usable).filter(tested).collect(),
             sources,
-            records: vec![Record::default(); plan.operations.len()],
+            records,
             touched: vec![],
         }
     }
@@ -143,8 +151,11 @@ impl Walk {
         let Some(result) = stage.call(op, args) else { return Ok(None) };
         match result {
             Ok(slot) => {
-                self.records[op.index()].completed += 1;
-                self.note(stage.signature(op).output, slot);
+                let record = &mut self.records[op.index()];
+                record.completed += 1;
+                if record.useful {
+                    self.note(stage.signature(op).output, slot);
+                }
                 Ok(Some(slot))
             }
             Err(halt) => {
@@ -251,6 +262,12 @@ impl Walk {
         }
         None
     }
+}
+
+/// Whether a value of the type can be an argument of any operation.
+fn is_taken(plan: &Plan, ty: TypeId) -> bool {
+    let mut inputs = plan.operations.iter().flat_map(|operation| &operation.inputs);
+    inputs.any(|input| plan.accepts(input, ty))
 }
 
 /// The maker of each type that needs the fewest calls in all.
