@@ -130,7 +130,7 @@ impl Journal {
     #[inline]
     pub fn doing(&mut self, step: u32, phase: Phase) {
         const { assert!(journal::PHASE == journal::STEP + 4) };
-        let both = u64::from(step) | u64::from(phase as u32) << 32;
+        let both = u64::from(step) | (u64::from(phase as u32) << 32);
         self.store_long(journal::STEP, both.to_le());
         self.beat();
     }

@@ -253,8 +253,8 @@ impl Walk {
     fn pick(&mut self, stage: &impl Stage, ty: TypeId) -> Option<u32> {
         let slots = &mut self.sources[ty.index()].slots;
         while !slots.is_empty() {
-            let back = self.rng.below(slots.len()).min(self.rng.below(slots.len()));
-            let at = slots.len() - 1 - back;
+            let back = self.rng.low_below(slots.len() as u32);
+            let at = slots.len() - 1 - back as usize;
             if stage.loans().is_live(slots[at]) {
                 return Some(slots[at]);
             }
