@@ -3,6 +3,7 @@
 //! The worker implements it over real values. An engine sees slots and
 //! outcomes, never values.
 
+use testsmith_model::operation::Signature;
 use testsmith_model::{Loans, OpId, TypeId};
 
 /// Why a sequence cannot go on.
@@ -19,6 +20,9 @@ pub enum Halt {
 pub trait Stage {
     /// Which slots are live, and of which type.
     fn loans(&self) -> &Loans;
+
+    /// How an operation uses its arguments.
+    fn signature(&self, op: OpId) -> &Signature;
 
     /// Puts the n-th literal of a type on the stage.
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt>;

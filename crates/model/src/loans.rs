@@ -20,28 +20,35 @@ pub enum Conflict {
     Ended(u32),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Slot {
     ty: TypeId,
-    live: bool,
-    /// How many loans on this slot are held by live slots.
+    /// How many loans on this slot are held by others.
     borrowers: u32,
-    holds: Vec<Loan>,
-    /// Slots whose loans this one shares from now on, when it acquires more.
-    heirs: Vec<u32>,
+    /// How many loans this slot holds.
+    holds: u32,
+    live: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Loan {
+    borrower: u32,
     owner: u32,
     mutable: bool,
 }
 
 /// The loans of one sequence as it grows.
+///
+/// All loans stand in one short list: few are open at a time, so it is cheaper
+/// to look through than a list per slot, and a slot stays so small that the
+/// common call, which meets no loan at all, reads a few bytes per argument.
 #[derive(Clone, Debug, Default)]
 pub struct Loans {
     slots: Vec<Slot>,
-    len: usize,
+    open: Vec<Loan>,
+    /// Pairs of a slot and one that shares its loans from now on, whenever the
+    /// first acquires more.
+    heirs: Vec<(u32, u32)>,
     ended: Vec<u32>,
     pending: Vec<u32>,
 }
@@ -49,22 +56,25 @@ pub struct Loans {
 impl Loans {
     /// Forgets everything but keeps the memory.
     pub fn clear(&mut self) {
-        self.len = 0;
+        self.slots.clear();
+        self.open.clear();
+        self.heirs.clear();
     }
 
     pub fn len(&self) -> usize {
-        self.len
+        self.slots.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.slots.is_empty()
     }
 
     #[inline]
     pub fn is_live(&self, slot: u32) -> bool {
-        (slot as usize) < self.len && self.slots[slot as usize].live
+        self.slots.get(slot as usize).is_some_and(|slot| slot.live)
     }
 
+    #[inline]
     pub fn ty(&self, slot: u32) -> TypeId {
         self.slots[slot as usize].ty
     }
@@ -72,28 +82,43 @@ impl Loans {
     /// A new value that borrows nothing.
     #[inline]
     pub fn push(&mut self, ty: TypeId) -> u32 {
-        let slot = self.len;
-        if slot == self.slots.len() {
-            self.slots.push(Slot { ty, live: true, borrowers: 0, holds: vec![], heirs: vec![] });
-        } else {
-            let reused = &mut self.slots[slot];
-            reused.ty = ty;
-            reused.live = true;
-            reused.borrowers = 0;
-            reused.holds.clear();
-            reused.heirs.clear();
-        }
-        self.len += 1;
-        slot as u32
+        let slot = self.slots.len() as u32;
+        self.slots.push(Slot { ty, borrowers: 0, holds: 0, live: true });
+        slot
     }
 
     /// Makes the arguments of a call accessible. The slots ended by that are
     /// returned in the order in which they must be dropped. On a conflict
     /// nothing changes.
-    #[inline]
+    #[inline(always)]
     pub fn access(&mut self, signature: &Signature, args: &[u32]) -> Result<&[u32], Conflict> {
         self.ended.clear();
-        let mut contested = false;
+        // One look at each argument and one branch for all of them: which
+        // argument it was matters only when something is wrong.
+        let (mut gone, mut twice, mut borrowers) = (false, false, 0);
+        for (n, &arg) in args.iter().enumerate() {
+            match self.slots.get(arg as usize) {
+                Some(slot) => {
+                    gone |= !slot.live;
+                    borrowers |= slot.borrowers;
+                }
+                None => gone = true,
+            }
+            for &other in &args[..n] {
+                twice |= other == arg;
+            }
+        }
+        if gone || twice {
+            self.check_each(signature, args)?;
+        }
+        if borrowers > 0 {
+            self.end_conflicting(signature, args)?;
+        }
+        Ok(&self.ended)
+    }
+
+    #[cold]
+    fn check_each(&self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
         for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
             if !self.is_live(arg) {
                 return Err(Conflict::Gone(arg));
@@ -103,12 +128,8 @@ impl Loans {
                     return Err(Conflict::UsedTwice(arg));
                 }
             }
-            contested |= self.slots[arg as usize].borrowers > 0;
         }
-        if contested {
-            self.end_conflicting(signature, args)?;
-        }
-        Ok(&self.ended)
+        Ok(())
     }
 
     fn end_conflicting(&mut self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
@@ -127,24 +148,40 @@ impl Loans {
     }
 
     /// Notes that the arguments a call takes by value are gone, whatever came of it.
-    #[inline]
+    #[inline(always)]
     pub fn consume(&mut self, signature: &Signature, args: &[u32]) {
-        for (&arg, input) in args.iter().zip(&signature.inputs) {
-            if input.consumes {
-                self.slots[arg as usize].live = false;
+        if signature.moves {
+            for (&arg, input) in args.iter().zip(&signature.inputs) {
+                self.slots[arg as usize].live &= !input.consumes;
             }
         }
     }
 
     /// Notes that the call was made: moves its arguments, adds its result.
-    #[inline]
+    #[inline(always)]
     pub fn commit(&mut self, signature: &Signature, args: &[u32]) -> u32 {
         self.consume(signature, args);
         let result = self.push(signature.output);
+        if signature.lends {
+            self.borrow(signature, args, result);
+        }
+        // What was moved holds nothing any more; its heirs do.
+        if signature.moves && !self.open.is_empty() {
+            for (&arg, input) in args.iter().zip(&signature.inputs) {
+                if input.consumes {
+                    self.release(arg);
+                }
+            }
+        }
+        result
+    }
+
+    /// Lets the borrows of a call flow into its result and its arguments.
+    fn borrow(&mut self, signature: &Signature, args: &[u32], result: u32) {
         for flow in &signature.flows {
             let from = args[flow.input as usize];
             if let FlowKind::Loan { mutable } = flow.kind {
-                self.lend(result, Loan { owner: from, mutable });
+                self.lend(Loan { borrower: result, owner: from, mutable });
             }
             self.inherit(result, from);
         }
@@ -152,24 +189,18 @@ impl Loans {
             let (into, from) = (args[acquire.into as usize], args[acquire.from as usize]);
             self.acquire(into, from, acquire.kind);
         }
-        // What was moved holds nothing any more; its heirs do.
-        for (&arg, input) in args.iter().zip(&signature.inputs) {
-            if input.consumes && !self.slots[arg as usize].holds.is_empty() {
-                self.release(arg);
-            }
-        }
-        result
     }
 
     /// Ends values that must go before the scope ends: those that hold a loan
     /// on a value made after them. Returns them in the order of dropping.
     pub fn close_scope(&mut self) -> Vec<u32> {
         let mut order = vec![];
-        for slot in 0..self.len as u32 {
-            let holds_later = self.slots[slot as usize].holds.iter().any(|l| l.owner > slot);
-            if self.slots[slot as usize].live && holds_later {
-                order.extend_from_slice(self.end(slot));
-            }
+        let mut early: Vec<u32> =
+            self.open.iter().filter(|l| l.owner > l.borrower).map(|l| l.borrower).collect();
+        early.sort_unstable();
+        for slot in early {
+            // One that is ended along with an earlier one is not ended again.
+            order.extend_from_slice(self.end(slot));
         }
         order
     }
@@ -191,11 +222,10 @@ impl Loans {
         if self.slots[owner as usize].borrowers == 0 {
             return;
         }
-        for borrower in 0..self.len {
-            let slot = &self.slots[borrower];
-            let clash = |loan: &Loan| loan.owner == owner && (loan.mutable || exclusive);
-            if slot.live && slot.holds.iter().any(clash) {
-                self.pending.push(borrower as u32);
+        for loan in &self.open {
+            let clash = loan.owner == owner && (loan.mutable || exclusive);
+            if clash && self.slots[loan.borrower as usize].live {
+                self.pending.push(loan.borrower);
             }
         }
     }
@@ -212,20 +242,43 @@ impl Loans {
     }
 
     fn order_borrowers_first(&mut self) {
+        if self.ended.len() < 2 {
+            return;
+        }
         // Later values first, unless one of those still waiting borrows from it.
         self.ended.sort_unstable_by(|a, b| b.cmp(a));
         let mut waiting = std::mem::take(&mut self.ended);
         while !waiting.is_empty() {
-            let free = |slot: u32| {
-                waiting.iter().all(|&other| {
-                    other == slot
-                        || self.slots[other as usize].holds.iter().all(|l| l.owner != slot)
+            let lent = |slot: u32| {
+                self.open.iter().any(|loan| {
+                    loan.owner == slot && loan.borrower != slot && waiting.contains(&loan.borrower)
                 })
             };
-            // Mutual acquisition can make a cycle; then any order is as good.
-            let next = waiting.iter().position(|&slot| free(slot)).unwrap_or(0);
+            let free = waiting.iter().position(|&slot| !lent(slot));
+            let next = free.unwrap_or_else(|| self.least_borrowed(&waiting));
             self.ended.push(waiting.remove(next));
         }
+    }
+
+    /// Mutual acquisition can make a cycle, in which any order is as good; but
+    /// what the cycle borrows from must wait for it. Whoever has the fewest
+    /// borrowers, theirs included, lies on a cycle that nobody else borrows from.
+    #[cold]
+    fn least_borrowed(&self, waiting: &[u32]) -> usize {
+        let borrowers = |slot: u32| {
+            let mut found = vec![slot];
+            let mut n = 0;
+            while let Some(&owner) = found.get(n) {
+                for loan in self.open.iter().filter(|loan| loan.owner == owner) {
+                    if waiting.contains(&loan.borrower) && !found.contains(&loan.borrower) {
+                        found.push(loan.borrower);
+                    }
+                }
+                n += 1;
+            }
+            found.len()
+        };
+        (0..waiting.len()).min_by_key(|&n| borrowers(waiting[n])).unwrap_or(0)
     }
 
     fn end_all(&mut self) {
@@ -236,29 +289,45 @@ impl Loans {
         }
     }
 
-    fn release(&mut self, slot: u32) {
-        let mut holds = std::mem::take(&mut self.slots[slot as usize].holds);
-        for loan in &holds {
-            self.slots[loan.owner as usize].borrowers -= 1;
+    /// Gives back all loans that a slot holds.
+    fn release(&mut self, borrower: u32) {
+        if self.slots[borrower as usize].holds == 0 {
+            return;
         }
-        holds.clear();
-        self.slots[slot as usize].holds = holds;
+        self.slots[borrower as usize].holds = 0;
+        let slots = &mut self.slots;
+        self.open.retain(|loan| {
+            let ours = loan.borrower == borrower;
+            if ours {
+                slots[loan.owner as usize].borrowers -= 1;
+            }
+            !ours
+        });
     }
 
-    fn lend(&mut self, to: u32, loan: Loan) {
-        let holds = &mut self.slots[to as usize].holds;
-        if loan.owner != to && !holds.contains(&loan) {
-            holds.push(loan);
+    fn lend(&mut self, loan: Loan) {
+        if loan.owner != loan.borrower && !self.open.contains(&loan) {
+            self.open.push(loan);
+            self.slots[loan.borrower as usize].holds += 1;
             self.slots[loan.owner as usize].borrowers += 1;
         }
     }
 
     fn inherit(&mut self, to: u32, from: u32) {
-        for n in 0..self.slots[from as usize].holds.len() {
-            let loan = self.slots[from as usize].holds[n];
-            self.lend(to, loan);
+        self.copy_loans(to, from);
+        self.heirs.push((from, to));
+    }
+
+    fn copy_loans(&mut self, to: u32, from: u32) {
+        if self.slots[from as usize].holds == 0 {
+            return;
         }
-        self.slots[from as usize].heirs.push(to);
+        for n in 0..self.open.len() {
+            let loan = self.open[n];
+            if loan.borrower == from {
+                self.lend(Loan { borrower: to, ..loan });
+            }
+        }
     }
 
     /// The container and all that was derived from it share the new loans.
@@ -270,17 +339,17 @@ impl Loans {
                 continue;
             }
             seen.push(slot);
-            if let (FlowKind::Loan { mutable }, true) = (kind, self.slots[slot as usize].live) {
-                self.lend(slot, Loan { owner: from, mutable });
-            }
-            for n in 0..self.slots[from as usize].holds.len() {
-                let loan = self.slots[from as usize].holds[n];
-                if self.slots[slot as usize].live {
-                    self.lend(slot, loan);
+            if self.slots[slot as usize].live {
+                if let FlowKind::Loan { mutable } = kind {
+                    self.lend(Loan { borrower: slot, owner: from, mutable });
                 }
+                self.copy_loans(slot, from);
             }
-            todo.extend_from_slice(&self.slots[slot as usize].heirs);
+            todo.extend(self.heirs.iter().filter(|(of, _)| *of == slot).map(|(_, heir)| *heir));
         }
-        self.slots[from as usize].heirs.push(into);
+        self.heirs.push((from, into));
     }
 }
+
+#[cfg(test)]
+mod tests;

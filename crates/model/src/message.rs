@@ -53,14 +53,22 @@ pub struct Walked {
     pub panicked: Vec<u32>,
 }
 
-/// Seconds are counted in nanoseconds of wall time.
+/// All times are nanoseconds of the processor.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
-    pub calls: u64,
-    pub sequences: u64,
-    /// Generating, with loans, catching, journal and counters.
+    /// A walk after its engine has learnt: generating, with loans, catching,
+    /// journal and counters.
+    pub walk_calls: u64,
     pub walk_ns: u64,
-    /// The same sequences again, without generating them.
+    /// Sequences of the walk that panicked, and the share of all others.
+    pub panics: u64,
+    pub legal_calls: u64,
+    pub legal_ns: u64,
+    /// What was repeated: calls, and literals beside them.
+    pub sequences: u64,
+    pub calls: u64,
+    pub literals: u64,
+    /// Repeated with all of the above but generating.
     pub replay_ns: u64,
     /// The same thunks in a bare loop.
     pub bare_ns: u64,
@@ -104,7 +112,9 @@ wire!(enum Job {
 });
 wire!(struct Walk { seed, max_sequences, max_calls, max_length, keep, avoid, failures });
 wire!(struct Walked { sequences, calls, panics, inapplicable, completed, panicked });
-wire!(struct Timing { calls, sequences, walk_ns, replay_ns, bare_ns });
+wire!(struct Timing {
+    walk_calls, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,
+});
 wire!(enum Reply {
     0 => Hello { in_force: i, missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
     3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },

@@ -17,12 +17,14 @@ pub struct OpId(pub u32);
 pub struct TypeId(pub u32);
 
 impl OpId {
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl TypeId {
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -187,10 +189,73 @@ impl Placeholder {
 /// All that the loan rules need of an operation, small enough for a hot loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    pub inputs: Box<[Access]>,
+    pub inputs: Inputs,
     pub output: TypeId,
     pub flows: Box<[Flow]>,
     pub acquires: Box<[Acquire]>,
+    /// Whether any argument is gone after the call.
+    pub moves: bool,
+    /// Whether any borrow flows.
+    pub lends: bool,
+}
+
+impl Signature {
+    pub fn new(
+        inputs: Inputs,
+        output: TypeId,
+        flows: Vec<Flow>,
+        acquires: Vec<Acquire>,
+    ) -> Signature {
+        Signature {
+            moves: inputs.iter().any(|input| input.consumes),
+            lends: !flows.is_empty() || !acquires.is_empty(),
+            inputs,
+            output,
+            flows: flows.into(),
+            acquires: acquires.into(),
+        }
+    }
+}
+
+/// The arguments of an operation, in place: a random call finds its signature
+/// in no cache, and following a pointer from it would be a second wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    len: u8,
+    all: [Access; MAX_INPUTS],
+}
+
+impl FromIterator<Access> for Inputs {
+    fn from_iter<I: IntoIterator<Item = Access>>(accesses: I) -> Inputs {
+        let none =
+            Access { ty: TypeId(u32::MAX), mode: Mode::Own, exclusive: false, consumes: false };
+        let mut inputs = Inputs { len: 0, all: [none; MAX_INPUTS] };
+        for access in accesses {
+            assert!((inputs.len as usize) < MAX_INPUTS, "no operation takes more arguments");
+            inputs.all[inputs.len as usize] = access;
+            inputs.len += 1;
+        }
+        inputs
+    }
+}
+
+impl std::ops::Deref for Inputs {
+    type Target = [Access];
+
+    #[inline]
+    fn deref(&self) -> &[Access] {
+        &self.all[..self.len as usize]
+    }
+}
+
+impl<'i> IntoIterator for &'i Inputs {
+    type Item = &'i Access;
+    type IntoIter = std::slice::Iter<'i, Access>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
 }
 
 /// How one argument is used.
@@ -267,12 +332,9 @@ impl Plan {
             let exclusive = consumes || matches!(input.mode, Mode::Exclusive | Mode::Reborrow);
             Access { ty: input.ty, mode: input.mode, exclusive, consumes }
         };
-        Signature {
-            inputs: operation.inputs.iter().map(access).collect(),
-            output: operation.output,
-            flows: operation.flows.clone().into(),
-            acquires: operation.acquires.clone().into(),
-        }
+        let inputs = operation.inputs.iter().map(access).collect();
+        let (flows, acquires) = (operation.flows.clone(), operation.acquires.clone());
+        Signature::new(inputs, operation.output, flows, acquires)
     }
 
     /// The signatures of all operations, in their order.

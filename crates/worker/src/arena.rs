@@ -59,6 +59,16 @@ impl Frame {
         self.result = place;
     }
 
+    /// Stores the first `size` bytes, aligned to their size.
+    #[inline]
+    pub(crate) fn put_plain(&mut self, bytes: &[u8; 16], size: usize) {
+        let place = self.memory.room_plain(size);
+        // SAFETY: `room_plain` returned memory for sixteen bytes that no live
+        // value occupies.
+        unsafe { place.cast::<[u8; 16]>().write_unaligned(*bytes) };
+        self.result = place;
+    }
+
     /// Forgets all values; whoever wants them dropped has done so.
     pub(crate) fn clear(&mut self) {
         self.memory.clear();
@@ -101,6 +111,19 @@ impl Memory {
             return unsafe { self.block.as_mut_ptr().cast::<u8>().add(start) };
         }
         self.room_apart(size, align)
+    }
+
+    /// Room for a plain value with sixteen bytes to write in: copying all of
+    /// them is one move of the processor. The next value may lie over the rest.
+    #[inline]
+    fn room_plain(&mut self, size: usize) -> *mut u8 {
+        let start = (self.used + size - 1) & !(size - 1);
+        if start + 16 <= BLOCK_BYTES {
+            self.used = start + size;
+            // SAFETY: within the block, as just checked.
+            return unsafe { self.block.as_mut_ptr().cast::<u8>().add(start) };
+        }
+        self.room_apart(16, size)
     }
 
     #[cold]

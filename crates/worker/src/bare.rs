@@ -5,7 +5,6 @@
 
 use crate::arena::Slot;
 use crate::executor::{Executor, reached};
-use crate::literal;
 use crate::table::TypeTable;
 use testsmith_engines::Stage;
 use testsmith_model::sequence::Step;
@@ -26,8 +25,8 @@ impl Executor {
         for step in steps {
             match step {
                 BareStep::Literal(ty, n) => {
-                    let kind = self.kinds[ty.index()].expect("only literals are in the pool");
-                    literal::put(kind, &self.pool[ty.index()][*n].0, &mut self.frame);
+                    let ready = &self.pool[ty.index()][*n].ready;
+                    ready.as_ref().expect("it was put before").put(&mut self.frame);
                     let table = &self.tables[ty.index()];
                     self.slots.push(Slot { place: self.frame.result, table });
                 }
@@ -75,8 +74,8 @@ impl Executor {
         for step in sequence.steps() {
             match step {
                 Step::Literal(ty, literal) => {
-                    let at =
-                        self.pool[ty.index()].iter().position(|(known, _)| known == literal)?;
+                    let mut pool = self.pool[ty.index()].iter();
+                    let at = pool.position(|pooled| pooled.literal == *literal)?;
                     steps.push(BareStep::Literal(*ty, at));
                     loans.push(*ty);
                 }

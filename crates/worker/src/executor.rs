@@ -5,8 +5,8 @@
 
 use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
-use crate::journal::Journal;
-use crate::literal::{self, Kind};
+use crate::journal::{Encoded, Journal};
+use crate::literal::{Kind, Ready};
 use crate::panics::{catching, clip};
 use crate::table::TypeTable;
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use testsmith_engines::{Halt, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
-use testsmith_model::wire::Wire;
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
 /// One operation: reads its arguments from the frame, calls, puts its result.
@@ -22,11 +21,18 @@ use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 pub type Thunk = fn(&mut Frame) -> bool;
 
 /// How many calls share one reading of the counters.
-const COLLECT_EVERY: u64 = 512;
+const COLLECT_EVERY: u64 = 4096;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
 const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
+
+/// A literal of the plan: what it is, what is put, what the journal says.
+pub(crate) struct Pooled {
+    pub(crate) literal: Literal,
+    pub(crate) ready: Option<Ready>,
+    step: Encoded,
+}
 
 pub struct Executor {
     pub plan: Arc<Plan>,
@@ -35,14 +41,16 @@ pub struct Executor {
     laws: Vec<bool>,
     pub(crate) thunks: &'static [Thunk],
     pub(crate) tables: &'static [TypeTable],
+    /// Per type, as in the tables but close together: asked for every value.
+    needs_drop: Vec<bool>,
     pub(crate) frame: Frame,
     pub(crate) slots: Vec<Slot>,
     loans: Loans,
     pub journal: Journal,
     pub coverage: Coverage,
     pub(crate) kinds: Vec<Option<Kind>>,
-    /// Per type, the literals of the plan as they stand in the journal.
-    pub(crate) pool: Vec<Vec<(Literal, Vec<u8>)>>,
+    /// Per type, the literals of the plan that can be put.
+    pub(crate) pool: Vec<Vec<Pooled>>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
     observe: bool,
@@ -59,13 +67,16 @@ impl Executor {
         tables: &'static [TypeTable],
         journal: Journal,
     ) -> Executor {
-        let kinds = plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
-        let mut pool = vec![vec![]; plan.types.len()];
+        let kinds: Vec<Option<Kind>> =
+            plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
+        let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let encoded = |literal: &Literal| {
-                (literal.clone(), Step::Literal(*ty, literal.clone()).to_bytes())
+            let pooled = |literal: &Literal| Pooled {
+                literal: literal.clone(),
+                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, literal)),
+                step: Encoded::new(&Step::Literal(*ty, literal.clone())),
             };
-            pool[ty.index()] = literals.iter().map(encoded).collect();
+            pool[ty.index()] = literals.iter().map(pooled).collect();
         }
         Executor {
             laws: plan.operations.iter().map(|op| op.kind == OperationKind::Law).collect(),
@@ -73,6 +84,7 @@ impl Executor {
             plan: Arc::new(plan),
             thunks,
             tables,
+            needs_drop: tables.iter().map(|table| table.needs_drop).collect(),
             frame: Frame::new(),
             slots: vec![],
             loans: Loans::default(),
@@ -181,14 +193,14 @@ impl Executor {
     }
 
     fn put_literal(&mut self, ty: TypeId, literal: &Literal) -> Result<u32, Halt> {
-        let bytes = Step::Literal(ty, literal.clone()).to_bytes();
+        let step = Encoded::new(&Step::Literal(ty, literal.clone()));
         let kind = self.kinds.get(ty.index()).copied().flatten().ok_or(Halt::Full)?;
-        if !self.journal.has_room(bytes.len() + STEP_BYTES)
-            || !literal::put(kind, literal, &mut self.frame)
-        {
+        let ready = Ready::new(kind, literal).ok_or(Halt::Full)?;
+        if !self.journal.has_room(step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
-        self.journal.literal(&bytes);
+        ready.put(&mut self.frame);
+        self.journal.literal(&step);
         Ok(self.push(ty))
     }
 
@@ -231,8 +243,8 @@ impl Executor {
     }
 
     fn drop_slot(&mut self, number: u32) {
-        let slot = self.slots[number as usize];
-        if slot.table.needs_drop {
+        if self.needs_drop[self.loans.ty(number).index()] {
+            let slot = self.slots[number as usize];
             self.journal.doing(number, Phase::Dropping);
             // SAFETY: the loans say that the value is there and unborrowed; it
             // is not used again.
@@ -243,35 +255,19 @@ impl Executor {
     }
 
     /// Points the frame at the arguments.
-    #[inline]
+    #[inline(always)]
     fn aim(&mut self, op: OpId, args: &[u32]) {
         let signature = &self.signatures[op.index()];
-        for (n, (&arg, input)) in args.iter().zip(&signature.inputs).enumerate() {
+        let inputs = &signature.inputs[..args.len()];
+        for (n, (&arg, input)) in args.iter().zip(inputs).enumerate() {
             let place = self.slots[arg as usize].place;
             self.frame.args[n] = reached(place, self.loans.ty(arg) != input.ty);
         }
     }
-}
 
-impl Stage for Executor {
-    fn loans(&self) -> &Loans {
-        &self.loans
-    }
-
-    #[inline]
-    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
-        let (literal, bytes) = &self.pool[ty.index()][n];
-        let Some(kind) = self.kinds[ty.index()] else { return Err(Halt::Full) };
-        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(bytes.len() + STEP_BYTES) {
-            return Err(Halt::Full);
-        }
-        literal::put(kind, literal, &mut self.frame);
-        self.journal.literal(bytes);
-        Ok(self.push(ty))
-    }
-
-    #[inline]
-    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+    /// Makes a call; see [`Stage::call`].
+    #[inline(always)]
+    fn call_on(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         if self.failure.is_some() || self.slots.len() >= MAX_SLOTS {
             return Some(Err(Halt::Full));
         }
@@ -325,6 +321,44 @@ impl Stage for Executor {
     }
 }
 
+impl Stage for Executor {
+    #[inline]
+    fn loans(&self) -> &Loans {
+        &self.loans
+    }
+
+    #[inline]
+    fn signature(&self, op: OpId) -> &Signature {
+        &self.signatures[op.index()]
+    }
+
+    #[inline]
+    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        let Pooled { ready: Some(ready), step, .. } = &self.pool[ty.index()][n] else {
+            return Err(Halt::Full);
+        };
+        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(step.room() + STEP_BYTES) {
+            return Err(Halt::Full);
+        }
+        ready.put(&mut self.frame);
+        self.journal.literal(step);
+        Ok(self.push(ty))
+    }
+
+    /// In each arm the number of arguments is a constant, so that the loops over
+    /// them unroll: a random call has another number every time, and a processor
+    /// that guesses the end of five loops wrong loses more than the calls take.
+    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+        match *args {
+            [] => self.call_on(op, &[]),
+            [a] => self.call_on(op, &[a]),
+            [a, b] => self.call_on(op, &[a, b]),
+            [a, b, c] => self.call_on(op, &[a, b, c]),
+            _ => self.call_on(op, args),
+        }
+    }
+}
+
 /// The argument itself, or what the reference in the slot points at.
 #[inline]
 pub(crate) fn reached(place: *mut u8, through: bool) -> *mut u8 {
@@ -342,3 +376,6 @@ impl std::fmt::Write for Clipped {
         if self.0.len() > 2 * MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

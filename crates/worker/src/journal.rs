@@ -49,18 +49,21 @@ impl Journal {
         Ok(Journal { base: base.cast(), length: 0, pulse: 0, sequences: 0, calls: 0 })
     }
 
+    #[inline]
     fn store(&self, at: usize, value: u32) {
         // SAFETY: inside the mapping and aligned; the supervisor only reads.
         let cell = unsafe { &*self.base.add(at).cast::<AtomicU32>() };
         cell.store(value, Ordering::Relaxed);
     }
 
+    #[inline]
     fn store_long(&self, at: usize, value: u64) {
         // SAFETY: as in `store`.
         let cell = unsafe { &*self.base.add(at).cast::<AtomicU64>() };
         cell.store(value, Ordering::Release);
     }
 
+    #[inline]
     fn beat(&mut self) {
         self.pulse += 1;
         self.store_long(journal::PULSE, self.pulse);
@@ -82,23 +85,28 @@ impl Journal {
     }
 
     /// Whether there is room for another step of ordinary size.
+    #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
         journal::STEPS + self.length + bytes <= journal::SIZE
     }
 
     /// Adds a step given as its bytes.
-    pub fn literal(&mut self, bytes: &[u8]) {
-        // SAFETY: the caller asked for room.
+    #[inline]
+    pub fn literal(&mut self, step: &Encoded) {
+        // SAFETY: the caller asked for room for `step.room()` bytes.
         unsafe {
             let to = self.base.add(journal::STEPS + self.length);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+            match &step.long {
+                None => to.cast::<[u8; Encoded::SHORT]>().write_unaligned(step.short),
+                Some(long) => std::ptr::copy_nonoverlapping(long.as_ptr(), to, long.len()),
+            }
         }
-        self.length += bytes.len();
+        self.length += step.length;
         self.store(journal::LENGTH, self.length as u32);
     }
 
     /// Adds a call that is about to run as step number `here`.
-    #[inline]
+    #[inline(always)]
     pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {
@@ -118,10 +126,12 @@ impl Journal {
         self.doing(here, Phase::Calling);
     }
 
+    /// Step and phase lie side by side and are written at once.
     #[inline]
     pub fn doing(&mut self, step: u32, phase: Phase) {
-        self.store(journal::STEP, step);
-        self.store(journal::PHASE, phase as u32);
+        const { assert!(journal::PHASE == journal::STEP + 4) };
+        let both = u64::from(step) | (u64::from(phase as u32) << 32);
+        self.store_long(journal::STEP, both.to_le());
         self.beat();
     }
 
@@ -136,6 +146,38 @@ impl Journal {
             steps.push(Step::take(&mut rest).expect("the journal holds whole steps"));
         }
         Sequence::from_steps(steps)
+    }
+}
+
+/// A literal step as it stands in the journal. All but long texts are written
+/// as one block of fixed size, which is cheaper than their exact length.
+pub struct Encoded {
+    short: [u8; Encoded::SHORT],
+    long: Option<Box<[u8]>>,
+    length: usize,
+}
+
+impl Encoded {
+    const SHORT: usize = 32;
+
+    pub fn new(step: &Step) -> Encoded {
+        let bytes = step.to_bytes();
+        let mut short = [0; Encoded::SHORT];
+        let length = bytes.len();
+        let long = match short.get_mut(..length) {
+            Some(start) => {
+                start.copy_from_slice(&bytes);
+                None
+            }
+            None => Some(bytes.into_boxed_slice()),
+        };
+        Encoded { short, long, length }
+    }
+
+    /// How many bytes are written; those past the length are overwritten.
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.length.max(Encoded::SHORT)
     }
 }
 

@@ -16,6 +16,7 @@ mod random_keys;
 mod run;
 pub mod sandbox;
 pub mod table;
+mod timing;
 
 pub use arena::Frame;
 pub use executor::Thunk;

@@ -52,39 +52,63 @@ impl Kind {
     }
 }
 
-/// Whether the literal was of the kind; if not, nothing was put.
-pub fn put(kind: Kind, literal: &Literal, frame: &mut Frame) -> bool {
-    match (kind, literal) {
-        (Kind::Bool, Literal::Bool(value)) => frame.put(*value),
-        (Kind::Char, Literal::Char(value)) => frame.put(*value),
-        (Kind::F32, Literal::Float(bits)) => frame.put(f64::from_bits(*bits) as f32),
-        (Kind::F64, Literal::Float(bits)) => frame.put(f64::from_bits(*bits)),
-        (Kind::String, Literal::Str(text)) => frame.put(String::from(&**text)),
-        // Literals in a program are static, so this text must never go away.
-        (Kind::Str, Literal::Str(text)) => frame.put(interned(text)),
-        (kind, Literal::Int(value)) => return put_int(kind, *value, frame),
-        _ => return false,
-    }
-    true
+/// A literal made ready to be put again and again.
+#[derive(Clone, Debug)]
+pub enum Ready {
+    /// The bytes of a number, a `bool` or a `char`, as they lie in memory. Its
+    /// size is also its alignment.
+    Plain {
+        bytes: [u8; 16],
+        size: usize,
+    },
+    /// Literals in a program are static, so this text never goes away.
+    Text(&'static str),
+    Owned(std::sync::Arc<str>),
 }
 
-fn put_int(kind: Kind, value: i128, frame: &mut Frame) -> bool {
-    match kind {
-        Kind::I8 => frame.put(value as i8),
-        Kind::I16 => frame.put(value as i16),
-        Kind::I32 => frame.put(value as i32),
-        Kind::I64 => frame.put(value as i64),
-        Kind::I128 => frame.put(value),
-        Kind::Isize => frame.put(value as isize),
-        Kind::U8 => frame.put(value as u8),
-        Kind::U16 => frame.put(value as u16),
-        Kind::U32 => frame.put(value as u32),
-        Kind::U64 => frame.put(value as u64),
-        Kind::U128 => frame.put(value as u128),
-        Kind::Usize => frame.put(value as usize),
-        _ => return false,
+impl Ready {
+    /// `None` if the literal is not of the kind.
+    pub fn new(kind: Kind, literal: &Literal) -> Option<Ready> {
+        Some(match (kind, literal) {
+            (Kind::Bool, Literal::Bool(value)) => plain([u8::from(*value)]),
+            (Kind::Char, Literal::Char(value)) => plain(u32::from(*value).to_ne_bytes()),
+            (Kind::F32, Literal::Float(bits)) => {
+                plain((f64::from_bits(*bits) as f32).to_ne_bytes())
+            }
+            (Kind::F64, Literal::Float(bits)) => plain(bits.to_ne_bytes()),
+            (Kind::String, Literal::Str(text)) => Ready::Owned(text.clone()),
+            (Kind::Str, Literal::Str(text)) => Ready::Text(interned(text)),
+            (kind, Literal::Int(value)) => return int(kind, *value),
+            _ => return None,
+        })
     }
-    true
+
+    #[inline]
+    pub fn put(&self, frame: &mut Frame) {
+        match self {
+            Ready::Plain { bytes, size } => frame.put_plain(bytes, *size),
+            Ready::Text(text) => frame.put(*text),
+            Ready::Owned(text) => frame.put(String::from(&**text)),
+        }
+    }
+}
+
+fn plain<const N: usize>(value: [u8; N]) -> Ready {
+    let mut bytes = [0; 16];
+    bytes[..N].copy_from_slice(&value);
+    Ready::Plain { bytes, size: N }
+}
+
+fn int(kind: Kind, value: i128) -> Option<Ready> {
+    Some(match kind {
+        Kind::I8 | Kind::U8 => plain((value as u8).to_ne_bytes()),
+        Kind::I16 | Kind::U16 => plain((value as u16).to_ne_bytes()),
+        Kind::I32 | Kind::U32 => plain((value as u32).to_ne_bytes()),
+        Kind::I64 | Kind::U64 => plain((value as u64).to_ne_bytes()),
+        Kind::I128 | Kind::U128 => plain((value as u128).to_ne_bytes()),
+        Kind::Isize | Kind::Usize => plain((value as usize).to_ne_bytes()),
+        _ => return None,
+    })
 }
 
 fn interned(text: &std::sync::Arc<str>) -> &'static str {
@@ -104,4 +128,44 @@ fn interned(text: &std::sync::Arc<str>) -> &'static str {
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: PartialEq + std::fmt::Debug + 'static>(kind: Kind, literal: Literal, value: T) {
+        let mut frame = Frame::new();
+        // Something before it, so that the place has to be aligned.
+        frame.put(1u8);
+        Ready::new(kind, &literal).expect("it is of the kind").put(&mut frame);
+        let place = frame.result.cast::<T>();
+        assert!(place.is_aligned());
+        // SAFETY: a value of this type was just put there.
+        assert_eq!(unsafe { place.read() }, value);
+    }
+
+    #[test]
+    fn literals_lie_in_memory_as_values_of_their_type() {
+        check(Kind::Bool, Literal::Bool(true), true);
+        check(Kind::Char, Literal::Char('ß'), 'ß');
+        check(Kind::I8, Literal::Int(-1), -1i8);
+        check(Kind::U16, Literal::Int(65_535), u16::MAX);
+        check(Kind::I32, Literal::Int(i128::from(i32::MIN)), i32::MIN);
+        check(Kind::U64, Literal::Int(i128::from(u64::MAX)), u64::MAX);
+        check(Kind::I128, Literal::Int(i128::MIN), i128::MIN);
+        check(Kind::U128, Literal::Int(-1), u128::MAX);
+        check(Kind::Isize, Literal::Int(-7), -7isize);
+        check(Kind::F32, Literal::Float(1.5f64.to_bits()), 1.5f32);
+        check(Kind::F64, Literal::Float(0.1f64.to_bits()), 0.1f64);
+        check(Kind::Str, Literal::Str("text".into()), "text");
+        check(Kind::String, Literal::Str("text".into()), String::from("text"));
+    }
+
+    #[test]
+    fn a_literal_of_another_kind_is_refused() {
+        assert!(Ready::new(Kind::Bool, &Literal::Int(1)).is_none());
+        assert!(Ready::new(Kind::I32, &Literal::Str("1".into())).is_none());
+        assert!(Ready::new(Kind::Str, &Literal::Int(1)).is_none());
+    }
 }

@@ -8,15 +8,14 @@ use crate::journal::Journal;
 use crate::panics;
 use crate::sandbox::{self, Limits, Output};
 use crate::table::TypeTable;
+use crate::timing;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
 use testsmith_engines::random;
-use testsmith_model::message::{Job, Reply, Timing, Walk, Walked, receive, send};
+use testsmith_model::message::{Job, Reply, Walk, Walked, receive, send};
 use testsmith_model::outcome::Ending;
 use testsmith_model::{OpId, Outcome, Plan, Sequence, Step};
 
@@ -118,7 +117,7 @@ impl Worker {
                 None => refuse("no plan was given"),
             },
             Job::Time { walk } => match &mut self.executor {
-                Some(executor) => Reply::Timed { timing: time(executor, &walk)? },
+                Some(executor) => Reply::Timed { timing: timing::time(executor, &walk)? },
                 None => refuse("no plan was given"),
             },
         };
@@ -138,27 +137,28 @@ impl Worker {
     }
 }
 
-type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
+pub(crate) type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
 
 /// The random walk, call by call.
 fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Result<Walked> {
+    let mut engine = random::Walk::new(&executor.plan, bounds.seed, &bounds.avoid);
+    walk_with(executor, &mut engine, bounds, keep)
+}
+
+/// As `walk`, with an engine that may have learnt before.
+pub(crate) fn walk_with(
+    executor: &mut Executor,
+    engine: &mut random::Walk,
+    bounds: &Walk,
+    keep: Keep<'_>,
+) -> std::io::Result<Walked> {
     crate::random_keys::seed(bounds.seed);
-    let plan = Arc::clone(&executor.plan);
-    let mut engine = random::Walk::new(&plan, bounds.seed, &bounds.avoid);
     let mut walked = Walked::default();
     let mut seen = Failures::default();
     let start = executor.calls;
     while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
         let kept = walked.sequences < u64::from(bounds.keep);
-        executor.begin(kept);
-        engine.begin();
-        let before = executor.calls;
-        while executor.calls - before < u64::from(bounds.max_length) {
-            let calls = executor.calls;
-            if engine.extend(&plan, executor).is_err() || executor.calls == calls {
-                break;
-            }
-        }
+        grow(executor, engine, bounds.max_length, kept);
         let sequence = kept.then(|| executor.sequence());
         let outcome = executor.finish();
         walked.sequences += 1;
@@ -176,8 +176,8 @@ fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Resu
         }
     }
     walked.calls = executor.calls - start;
-    walked.completed = engine.completed;
-    walked.panicked = engine.panicked;
+    walked.completed = engine.completed();
+    walked.panicked = engine.panicked();
     Ok(walked)
 }
 
@@ -200,49 +200,20 @@ impl Failures {
     }
 }
 
-/// Sequences replayed this often, so that a run is long enough to time.
-const ROUNDS: u32 = 20;
-
-/// Times the walk, then the sequences that completed with and without checks.
-fn time(executor: &mut Executor, bounds: &Walk) -> std::io::Result<Timing> {
-    let mut sequences = vec![];
-    let sample = Walk { keep: bounds.max_sequences as u32, ..bounds.clone() };
-    walk(executor, &sample, &mut |sequence, outcome| {
-        if outcome.ending == Ending::Completed {
-            sequences.push(sequence);
-        }
-        Ok(())
-    })?;
-    let begin = Instant::now();
-    let quiet = Walk { keep: 0, ..bounds.clone() };
-    let walked = walk(executor, &quiet, &mut |_, _| Ok(()))?;
-    let walk_ns = begin.elapsed().as_nanos() as u64 / walked.calls.max(1);
-    // A sequence may look at state that earlier ones left; keep what is stable.
-    let mut bare = vec![];
-    let mut flat = vec![];
-    for sequence in &sequences {
-        let completed =
-            executor.run(sequence, false).is_some_and(|o| o.ending == Ending::Completed);
-        if completed && let Some(steps) = executor.bare_steps(sequence) {
-            flat.push(sequence.clone());
-            bare.push(steps);
+/// Grows one sequence, up to `max_length` calls.
+pub(crate) fn grow(
+    executor: &mut Executor,
+    engine: &mut random::Walk,
+    max_length: u32,
+    observe: bool,
+) {
+    executor.begin(observe);
+    engine.begin();
+    let before = executor.calls;
+    while executor.calls - before < u64::from(max_length) {
+        let calls = executor.calls;
+        if engine.extend(executor).is_err() || executor.calls == calls {
+            break;
         }
     }
-    let calls: usize = flat.iter().map(Sequence::calls).sum();
-    let begin = Instant::now();
-    for _ in 0..ROUNDS {
-        for steps in &bare {
-            executor.checked_run(steps);
-        }
-    }
-    let replay_ns = begin.elapsed().as_nanos() as u64;
-    let begin = Instant::now();
-    for _ in 0..ROUNDS {
-        for steps in &bare {
-            executor.bare_run(steps);
-        }
-    }
-    let bare_ns = begin.elapsed().as_nanos() as u64;
-    let calls = calls as u64 * u64::from(ROUNDS);
-    Ok(Timing { calls, sequences: flat.len() as u64, walk_ns: walk_ns * calls, replay_ns, bare_ns })
 }
