@@ -18,6 +18,10 @@ pub enum Conflict {
     Gone(u32),
     /// Using another argument would end this one.
     Ended(u32),
+    /// It would come to hold a borrow of a value made after it. Values go in
+    /// reverse order, also when a later call unwinds, so it would be dropped
+    /// after what it borrows from.
+    Outlived(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +115,9 @@ impl Loans {
         if gone || twice {
             self.check_each(signature, args)?;
         }
+        if !signature.acquires.is_empty() {
+            self.check_order(signature, args)?;
+        }
         if borrowers > 0 {
             self.end_conflicting(signature, args)?;
         }
@@ -130,6 +137,38 @@ impl Loans {
             }
         }
         Ok(())
+    }
+
+    /// Refuses to let a value, or one that shares its loans, hold a later one.
+    #[cold]
+    fn check_order(&self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
+        for acquire in &signature.acquires {
+            let (into, from) = (args[acquire.into as usize], args[acquire.from as usize]);
+            let held = self.open.iter().filter(|loan| loan.borrower == from).map(|l| l.owner);
+            let itself = matches!(acquire.kind, FlowKind::Loan { .. }).then_some(from);
+            let Some(latest) = held.chain(itself).max() else { continue };
+            if let Some(&early) =
+                self.sharers(into, from).iter().find(|slot| self.is_live(**slot) && latest > **slot)
+            {
+                return Err(Conflict::Outlived(early));
+            }
+        }
+        Ok(())
+    }
+
+    /// A slot and all that share the loans it acquires from another.
+    fn sharers(&self, into: u32, from: u32) -> Vec<u32> {
+        let mut found = if into == from { vec![] } else { vec![into] };
+        let mut n = 0;
+        while let Some(&sharer) = found.get(n) {
+            for &(_, heir) in self.heirs.iter().filter(|(of, _)| *of == sharer) {
+                if heir != from && !found.contains(&heir) {
+                    found.push(heir);
+                }
+            }
+            n += 1;
+        }
+        found
     }
 
     fn end_conflicting(&mut self, signature: &Signature, args: &[u32]) -> Result<(), Conflict> {
@@ -332,20 +371,13 @@ impl Loans {
 
     /// The container and all that was derived from it share the new loans.
     fn acquire(&mut self, into: u32, from: u32, kind: FlowKind) {
-        let mut todo = vec![into];
-        let mut seen = vec![];
-        while let Some(slot) = todo.pop() {
-            if seen.contains(&slot) || slot == from {
-                continue;
-            }
-            seen.push(slot);
+        for slot in self.sharers(into, from) {
             if self.slots[slot as usize].live {
                 if let FlowKind::Loan { mutable } = kind {
                     self.lend(Loan { borrower: slot, owner: from, mutable });
                 }
                 self.copy_loans(slot, from);
             }
-            todo.extend(self.heirs.iter().filter(|(of, _)| *of == slot).map(|(_, heir)| *heir));
         }
         self.heirs.push((from, into));
     }

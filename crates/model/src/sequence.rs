@@ -131,6 +131,9 @@ impl std::fmt::Display for Refusal {
             Refusal::Borrow(Conflict::Gone(slot)) => {
                 write!(f, "v{slot} was moved or its borrow has ended")
             }
+            Refusal::Borrow(Conflict::Outlived(slot)) => {
+                write!(f, "v{slot} would hold a borrow of a value made after it")
+            }
             Refusal::Borrow(Conflict::Ended(slot)) => {
                 write!(f, "using the other arguments ends the borrow that v{slot} holds")
             }
