@@ -21,6 +21,8 @@ pub struct Api {
     pub skips: Vec<Skip>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
+    /// Definition paths of other crates' items that the API mentions.
+    pub foreign_paths: BTreeSet<String>,
 }
 
 impl Api {

@@ -3,6 +3,7 @@
 //! Bounds give hints, the menu gives the rest, and rustc has the last word:
 //! a choice here is a proposal, cheap to make and cheap to refuse.
 
+use crate::implementors::implementors;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
 use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
@@ -51,22 +52,27 @@ pub struct Chooser<'a> {
     pub generics: &'a [Generics],
     pub menu: &'a Menu,
     free: usize,
+    /// What `Self` means in the bounds.
+    self_ty: Substitution,
     /// How many variants the callable offers, as seen so far.
     pub variants: usize,
 }
 
-/// Implementors that need implementors that need …
+/// Items of items of …
 const MAX_DEPTH: usize = 2;
 
 impl<'a> Chooser<'a> {
     pub fn new(api: &'a Api, generics: &'a [Generics], menu: &'a Menu) -> Chooser<'a> {
-        Chooser { api, generics, menu, free: 0, variants: 1 }
+        Chooser { api, generics, menu, free: 0, self_ty: Substitution::new(), variants: 1 }
     }
 
     /// Chooses for all parameters of the callable, starting from what is fixed.
     pub fn substitution(&mut self, callable: &Callable, fixed: &Substitution) -> Substitution {
         let mut with = fixed.clone();
-        self.take_defaults(callable, &mut with);
+        if let Some(self_ty) = &callable.self_ty {
+            resolve::take_defaults(self.api, self_ty, &mut with);
+            self.self_ty.insert("Self".to_owned(), Arg::Type(self_ty.clone()));
+        }
         let params: Vec<_> = self.generics.iter().flat_map(|g| &g.params).collect();
         // Parameters that others depend on come first; the last pass takes all.
         for last in [false, false, true] {
@@ -79,7 +85,10 @@ impl<'a> Chooser<'a> {
                     ParamKind::Const { ty, .. } => Some(Arg::Const(self.constant(ty))),
                     ParamKind::Type { .. } => {
                         let bounds = self.bounds_on(&param.name);
-                        if !last && self.depends_on_unknown(&bounds, &with) {
+                        if !last
+                            && (self.depends_on_unknown(&bounds, &with)
+                                || self.follows_another(&param.name, &with))
+                        {
                             continue;
                         }
                         Some(Arg::Type(self.choose(&param.name, &bounds, &with, 0)))
@@ -87,46 +96,74 @@ impl<'a> Chooser<'a> {
                 };
                 if let Some(chosen) = chosen {
                     with.insert(param.name.clone(), chosen);
+                    self.bind_associated(&param.name, &mut with);
                 }
             }
         }
         with
     }
 
-    /// `impl<K, V, S> IndexMap<K, V, S>`: `S` gets the default of the type.
-    fn take_defaults(&self, callable: &Callable, with: &mut Substitution) {
-        let mut owner = match &callable.self_ty {
-            Some(ty) => ty,
-            None => return,
-        };
-        while let Ty::Ref { inner, .. } = owner {
-            owner = inner;
-        }
-        let Ty::Adt { path, args } = owner else { return };
-        let args: Vec<&Arg> = args.iter().filter(|a| !matches!(a, Arg::Lifetime(_))).collect();
-        for (n, default) in resolve::defaults_of(self.api, path) {
-            if let Some(Arg::Type(Ty::Param(name))) = args.get(n)
-                && !default.any(|ty| matches!(ty, Ty::Param(_)))
-            {
-                with.entry(name.clone()).or_insert_with(|| Arg::Type(default.clone()));
+    /// `G: Graph<Node = N>` with `G` not chosen yet: `N` follows from it.
+    fn follows_another(&self, name: &str, with: &Substitution) -> bool {
+        let params = self.generics.iter().flat_map(|g| &g.params);
+        params.filter(|param| param.name != name && !with.contains_key(&param.name)).any(|param| {
+            let bounds = self.bounds_on(&param.name);
+            bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
+                self.is_local(trait_)
+                    && trait_.assoc.iter().any(|(_, ty)| *ty == Ty::Param(name.to_owned()))
+            })
+        })
+    }
+
+    /// Settles the parameters that are associated types of the one just chosen.
+    fn bind_associated(&self, name: &str, with: &mut Substitution) {
+        let Some(Arg::Type(chosen)) = with.get(name).cloned() else { return };
+        for bound in self.bounds_on(name) {
+            let Some(trait_) = bound.as_trait().filter(|trait_| self.is_local(trait_)) else {
+                continue;
+            };
+            for (assoc, ty) in &trait_.assoc {
+                let Ty::Param(follower) = ty else { continue };
+                let plain = TraitRef { assoc: vec![], ..trait_.substitute(with) };
+                let projection = Ty::Assoc {
+                    self_ty: Box::new(chosen.clone()),
+                    trait_: Some(Box::new(plain)),
+                    name: assoc.clone(),
+                };
+                let found = resolve::normalize(self.api, &projection);
+                if !matches!(found, Ty::Assoc { .. }) {
+                    with.entry(follower.clone()).or_insert(Arg::Type(found));
+                }
             }
         }
     }
 
-    fn bounds_on(&self, name: &str) -> Vec<Bound> {
-        self.generics.iter().flat_map(|g| g.bounds_on(name)).cloned().collect()
+    fn is_local(&self, trait_: &TraitRef) -> bool {
+        self.api.traits.contains_key(&trait_.path)
+    }
+
+    pub fn bounds_on(&self, name: &str) -> Vec<Bound> {
+        let bounds = self.generics.iter().flat_map(|g| g.bounds_on(name));
+        let mut bounds: Vec<Bound> = bounds.cloned().collect();
+        for bound in &mut bounds {
+            if let Bound::Trait(trait_) = bound {
+                *trait_ = trait_.substitute(&self.self_ty);
+            }
+        }
+        bounds
     }
 
     fn depends_on_unknown(&self, bounds: &[Bound], with: &Substitution) -> bool {
         let unknown =
             |ty: &Ty| ty.any(|ty| matches!(ty, Ty::Param(name) if !with.contains_key(name)));
         bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
+            // What a local trait's associated types are follows from the choice.
             trait_.args.iter().filter_map(Arg::as_type).any(unknown)
-                || trait_.assoc.iter().any(|(_, ty)| unknown(ty))
+                || !self.is_local(trait_) && trait_.assoc.iter().any(|(_, ty)| unknown(ty))
         })
     }
 
-    fn constant(&self, ty: &Ty) -> String {
+    pub fn constant(&self, ty: &Ty) -> String {
         match ty {
             Ty::Prim(name) if name == "bool" => self.menu.turn.is_multiple_of(2).to_string(),
             Ty::Prim(name) if name == "char" => "'x'".to_owned(),
@@ -156,10 +193,9 @@ impl<'a> Chooser<'a> {
         if let Some(chosen) = self.by_reverse_bound(name, with) {
             return chosen;
         }
-        for trait_ in &traits {
-            if let Some(chosen) = self.implementor(trait_, depth) {
-                return chosen;
-            }
+        let mut found = implementors(self, &traits, depth);
+        if let Some(last) = found.len().checked_sub(1) {
+            return found.swap_remove(self.menu.turn.min(last));
         }
         self.next_of_menu()
     }
@@ -241,6 +277,12 @@ impl<'a> Chooser<'a> {
                 Some(vec_of(item))
             }
             "Error" => Some(Ty::adt("std::fmt::Error", vec![])),
+            // Numeric traits of other crates, by the names that all of them use.
+            "Float" | "FloatCore" | "FloatConst" | "Real" if !self.is_local(trait_) => {
+                let choices = [Ty::prim("f64"), Ty::prim("f32")];
+                Some(choices[self.menu.turn % 2].clone())
+            }
+            "Unsigned" if !self.is_local(trait_) => Some(Ty::prim("u32")),
             "ToString" | "Display" if trait_.path.starts_with("std::") && all.len() == 1 => {
                 let choices = [Ty::prim("i32"), Ty::adt("std::string::String", vec![])];
                 Some(self.variant_of(&choices[..]))
@@ -272,14 +314,33 @@ impl<'a> Chooser<'a> {
         if bounds.is_empty() || depth >= MAX_DEPTH {
             return self.menu.first.clone();
         }
+        let bounds: Vec<Bound> =
+            bounds.into_iter().map(|bound| self.with_conversions(bound, is_item)).collect();
         self.choose("Item of the iterator", &bounds, with, depth + 1)
+    }
+
+    /// `T: Trait` and `<T as Trait>::Id: Into<X>` say that `Id` may be `X`.
+    fn with_conversions(&self, bound: Bound, is_it: impl Fn(&Ty) -> bool) -> Bound {
+        let Bound::Trait(mut trait_) = bound else { return bound };
+        for (ty, bounds) in self.generics.iter().flat_map(|g| &g.predicates) {
+            let Ty::Assoc { self_ty, name, .. } = ty else { continue };
+            if !is_it(self_ty) || !self.is_local(&trait_) || trait_.assoc(name).is_some() {
+                continue;
+            }
+            let into = bounds.iter().filter_map(Bound::as_trait).find(|t| t.name() == "Into");
+            if let Some(target) = into.and_then(|trait_| trait_.type_arg(0)) {
+                trait_.assoc.push((name.clone(), target.clone()));
+            }
+        }
+        Bound::Trait(trait_)
     }
 
     /// `K: Borrow<Q>` says that `Q` may be `K`.
     fn by_reverse_bound(&self, name: &str, with: &Substitution) -> Option<Ty> {
         let names_it = |bounds: &[Bound]| {
             bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
-                matches!(trait_.name(), "Borrow" | "AsRef" | "Into" | "PartialEq" | "PartialOrd")
+                let converts = ["Borrow", "AsRef", "Into", "From", "PartialEq", "PartialOrd"];
+                converts.contains(&trait_.name())
                     && trait_.type_arg(0) == Some(&Ty::Param(name.to_owned()))
             })
         };
@@ -304,41 +365,90 @@ impl<'a> Chooser<'a> {
         }
         None
     }
+}
 
-    /// A type that implements a local trait, simplest first.
-    pub fn implementor(&mut self, trait_: &TraitRef, depth: usize) -> Option<Ty> {
-        if !self.api.traits.contains_key(&trait_.path) || depth > MAX_DEPTH {
-            return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::api::{CallableKind, Docs, Impl, Param, TraitDef};
+
+    fn bound(path: &str, args: Vec<Ty>) -> Bound {
+        Bound::Trait(TraitRef::new(path, args))
+    }
+
+    fn generics(params: Vec<(&str, Vec<Bound>)>) -> Generics {
+        let each = |(name, bounds): (&str, Vec<Bound>)| Param {
+            name: name.to_owned(),
+            kind: ParamKind::Type { bounds, default: None, synthetic: false },
+        };
+        Generics { params: params.into_iter().map(each).collect(), ..Generics::default() }
+    }
+
+    /// A method of `a::Set<K>` with these generics of its own.
+    fn method(own: Generics) -> Callable {
+        Callable {
+            path: "a::Set::method".into(),
+            name: "method".into(),
+            kind: CallableKind::Inherent,
+            self_ty: Some(Ty::adt("a::Set", vec![Ty::Param("K".into())])),
+            trait_: None,
+            generics: vec![generics(vec![("K", vec![])]), own],
+            outer_generics: 1,
+            inputs: vec![],
+            output: Ty::unit(),
+            is_unsafe: false,
+            is_async: false,
+            docs: Docs::default(),
+            place: None,
         }
-        let mut found: Vec<(usize, usize, Ty)> = vec![];
-        for known in self.api.impls.iter().filter(|known| known.trait_.path == trait_.path) {
-            if matches!(known.for_, Ty::Param(_) | Ty::Unknown(_)) {
-                continue;
-            }
-            let generics = std::slice::from_ref(&known.generics);
-            let mut inner = Chooser::new(self.api, generics, self.menu);
-            let mut with = Substitution::new();
-            for param in &known.generics.params {
-                match &param.kind {
-                    ParamKind::Lifetime => {}
-                    ParamKind::Const { ty, .. } => {
-                        with.insert(param.name.clone(), Arg::Const(self.constant(ty)));
-                    }
-                    ParamKind::Type { .. } => {
-                        let bounds = inner.bounds_on(&param.name);
-                        let chosen = inner.choose(&param.name, &bounds, &with, depth + 1);
-                        with.insert(param.name.clone(), Arg::Type(chosen));
-                    }
-                }
-            }
-            let for_ = resolve::normalize(self.api, &known.for_.substitute(&with));
-            let is_menu = usize::from(for_ != self.menu.first);
-            let borrows = usize::from(for_.borrows());
-            found.push((is_menu + 2 * borrows, known.generics.params.len(), for_));
+    }
+
+    fn check(api: &Api, own: Generics, expected: &[(&str, &str)]) {
+        let (callable, menus) = (method(own), menus());
+        let mut chooser = Chooser::new(api, &callable.generics, &menus[0]);
+        let with = chooser.substitution(&callable, &Substitution::new());
+        for (name, ty) in expected {
+            let chosen = with[*name].as_type().expect("a type parameter").to_string();
+            assert_eq!(chosen, *ty, "{name}");
         }
-        found.sort_by_key(|(menu, params, _)| (*menu, *params));
-        found.dedup_by(|a, b| a.2 == b.2);
-        let turn = self.menu.turn.min(found.len().checked_sub(1)?);
-        Some(found.swap_remove(turn).2)
+    }
+
+    #[test]
+    fn self_in_a_bound_is_the_type_of_the_impl() {
+        let own = generics(vec![(
+            "R",
+            vec![bound("std::borrow::Borrow", vec![Ty::Param("Self".into())])],
+        )]);
+        check(&Api::default(), own, &[("K", "i32"), ("R", "a::Set<i32>")]);
+    }
+
+    #[test]
+    fn what_is_converted_from_may_be_the_target_itself() {
+        let mut own = generics(vec![("R", vec![])]);
+        let arc = Ty::adt("std::sync::Arc", vec![Ty::Param("K".into())]);
+        let from = bound("std::convert::From", vec![Ty::Param("R".into())]);
+        own.predicates.push((arc, vec![from]));
+        check(&Api::default(), own, &[("R", "std::sync::Arc<i32>")]);
+    }
+
+    #[test]
+    fn a_parameter_follows_from_an_associated_type_of_another() {
+        let mut api = Api::default();
+        let graph = TraitDef {
+            path: "a::Graph".into(),
+            generics: Generics::default(),
+            is_dyn_compatible: true,
+        };
+        api.traits.insert("a::Graph".into(), graph);
+        api.impls.push(Impl {
+            trait_: TraitRef::new("a::Graph", vec![]),
+            for_: Ty::adt("a::Net", vec![]),
+            generics: Generics::default(),
+            assoc: vec![("Node".to_owned(), Ty::prim("u8"))],
+        });
+        let mut graph = TraitRef::new("a::Graph", vec![]);
+        graph.assoc.push(("Node".to_owned(), Ty::Param("N".into())));
+        let own = generics(vec![("N", vec![]), ("G", vec![Bound::Trait(graph)])]);
+        check(&api, own, &[("G", "a::Net"), ("N", "u8")]);
     }
 }

@@ -28,15 +28,23 @@ fn normalize_at(api: &Api, ty: &Ty, depth: usize) -> Ty {
 }
 
 fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
-    let same_trait = |known: &Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
-    for known in api.impls.iter().filter(|known| same_trait(known)) {
-        let Some((_, target)) = known.assoc.iter().find(|(n, _)| n == name) else { continue };
-        let mut with = Substitution::new();
-        if unify(&known.for_, self_ty, &mut with) && trait_args_agree(known, trait_, &mut with) {
-            return Some(target.substitute(&with).substitute(&self_is(self_ty)));
-        }
+    let find = |trait_: Option<&TraitRef>| {
+        let same = |known: &&Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
+        api.impls.iter().filter(same).find_map(|known| {
+            let (_, target) = known.assoc.iter().find(|(n, _)| n == name)?;
+            let mut with = Substitution::new();
+            let agrees = unify(&known.for_, self_ty, &mut with)
+                && trait_args_agree(known, trait_, &mut with);
+            agrees.then(|| target.substitute(&with).substitute(&self_is(self_ty)))
+        })
+    };
+    if let Some(found) = find(trait_) {
+        return Some(found);
     }
-    std_projection(self_ty, trait_.map(TraitRef::name), name)
+    // An associated type may be named through a trait that only inherits it.
+    let local = trait_.is_some_and(|trait_| api.traits.contains_key(&trait_.path));
+    let inherited = if local { find(None) } else { None };
+    inherited.or_else(|| std_projection(self_ty, trait_.map(TraitRef::name), name))
 }
 
 fn self_is(self_ty: &Ty) -> Substitution {
@@ -222,8 +230,25 @@ fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> 
     }
 }
 
+/// `impl<K, V, S> IndexMap<K, V, S>`: `S` gets the default of the type.
+pub fn take_defaults(api: &Api, self_ty: &Ty, with: &mut Substitution) {
+    let mut owner = self_ty;
+    while let Ty::Ref { inner, .. } = owner {
+        owner = inner;
+    }
+    let Ty::Adt { path, args } = owner else { return };
+    let args: Vec<&Arg> = args.iter().filter(|a| !matches!(a, Arg::Lifetime(_))).collect();
+    for (n, default) in defaults_of(api, path) {
+        if let Some(Arg::Type(Ty::Param(name))) = args.get(n)
+            && !default.any(|ty| matches!(ty, Ty::Param(_)))
+        {
+            with.entry(name.clone()).or_insert_with(|| Arg::Type(default.clone()));
+        }
+    }
+}
+
 /// The defaults of a type's own parameters, by parameter name.
-pub fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
+fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
     let Some(def) = api.types.get(path) else { return vec![] };
     let types = def.generics.params.iter().filter(|p| !matches!(p.kind, ParamKind::Lifetime));
     let default = |(n, param): (usize, &'a testsmith_model::api::Param)| match &param.kind {
