@@ -56,12 +56,44 @@ fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
 
 /// Ways to make a value of this type.
 pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
-    settle(api, maker_rows(ty))
+    let rows = match ty.path() {
+        Some(path) if !path.starts_with("std::") && !api.types.contains_key(path) => foreign(ty),
+        _ => maker_rows(ty),
+    };
+    settle(api, rows)
+}
+
+/// Types of other crates: what they can be made of is a guess that the
+/// compiler judges.
+fn foreign(ty: &Ty) -> Vec<Draft> {
+    let mut rows = vec![plain(&format!("<{ty} as std::default::Default>::default()"), vec![], ty)];
+    let items = match (ty.type_arg(0), ty.type_arg(1)) {
+        (Some(key), Some(value)) => vec![key.clone(), Ty::Tuple(vec![key.clone(), value.clone()])],
+        (Some(item), None) => vec![item.clone()],
+        _ => vec![],
+    };
+    for item in items {
+        let call = format!("Vec::into_iter({{0}}).collect::<{ty}>()");
+        rows.push(row(&call, "{.0}.into_iter().collect()", vec![vec_of(item)], ty));
+    }
+    rows
 }
 
 /// Ways to get at what is inside a value of this type.
 pub fn takers(api: &Api, ty: &Ty) -> Vec<Draft> {
     settle(api, taker_rows(ty))
+}
+
+/// `&x` as a value: what is behind the reference is borrowed by the call.
+pub fn borrowers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    match ty {
+        Ty::Ref { lifetime, inner, .. }
+            if *lifetime != Lifetime::Static && !api.is_unsized(inner) =>
+        {
+            settle(api, vec![plain("{0}", vec![ty.clone()], ty)])
+        }
+        _ => vec![],
+    }
 }
 
 fn maker_rows(ty: &Ty) -> Vec<Draft> {

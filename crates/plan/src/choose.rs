@@ -14,8 +14,10 @@ pub struct Menu {
     /// For the first free parameter, and for the others unless said otherwise.
     pub first: Ty,
     pub others: Option<Ty>,
-    /// Which implementor of a local trait, which length of an array.
+    /// The number of the menu; also decides the lengths of arrays.
     pub turn: usize,
+    /// Which implementor of a local trait.
+    pub pick: usize,
     /// Which of several equally good types, where more than one is wanted.
     pub variant: usize,
 }
@@ -24,23 +26,35 @@ pub struct Menu {
 pub fn menus() -> Vec<Menu> {
     let string = || Ty::adt("std::string::String", vec![]);
     let bytes = || Ty::adt("std::vec::Vec", vec![Ty::prim("u8")]);
-    let rows: Vec<(Ty, Option<Ty>)> = vec![
-        (Ty::prim("i32"), None),
-        (string(), None),
-        (Ty::prim("u64"), None),
-        (Ty::prim("i32"), Some(string())),
-        (Ty::prim("u8"), None),
-        (Ty::prim("usize"), None),
-        (Ty::prim("f64"), None),
-        (Ty::prim("bool"), None),
-        (bytes(), None),
-        (Ty::prim("u32"), None),
-        (Ty::prim("char"), None),
-        (Ty::Tuple(vec![Ty::prim("i32"), string()]), None),
+    let int = || Ty::prim("i32");
+    let float = || Ty::prim("f64");
+    let rows: Vec<(Ty, Option<Ty>, usize)> = vec![
+        (int(), None, 0),
+        (string(), None, 0),
+        (Ty::prim("u64"), None, 0),
+        (int(), None, 1),
+        (float(), None, 0),
+        (int(), Some(string()), 0),
+        (Ty::prim("u8"), None, 0),
+        (Ty::prim("usize"), None, 0),
+        (Ty::prim("u32"), None, 0),
+        (Ty::prim("bool"), None, 0),
+        (Ty::prim("char"), None, 0),
+        (bytes(), None, 0),
+        (Ty::Tuple(vec![int(), string()]), None, 0),
+        (float(), None, 1),
+        (int(), None, 2),
+        (int(), None, 3),
+        (int(), None, 4),
+        (string(), None, 1),
     ];
-    let menu = |(turn, (first, others))| Menu { first, others, turn, variant: 0 };
+    let menu = |(turn, (first, others, pick))| Menu { first, others, turn, pick, variant: 0 };
     rows.into_iter().enumerate().map(menu).collect()
 }
+
+/// The menus are asked in batches: the first settles most callables, and each
+/// further run of the compiler costs more than a few more candidates in it.
+pub const BATCHES: [std::ops::Range<usize>; 3] = [0..1, 1..6, 6..18];
 
 /// What stands for a closure in a substitution: the compiler infers it.
 pub fn closure_marker() -> Ty {
@@ -195,7 +209,7 @@ impl<'a> Chooser<'a> {
         }
         let mut found = implementors(self, &traits, depth);
         if let Some(last) = found.len().checked_sub(1) {
-            return found.swap_remove(self.menu.turn.min(last));
+            return found.swap_remove(self.menu.pick.min(last));
         }
         self.next_of_menu()
     }

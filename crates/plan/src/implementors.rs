@@ -29,14 +29,18 @@ pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec
             let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
             let menu = usize::from(ty != chooser.menu.first);
             let borrows = usize::from(ty.borrows());
-            let key = (menu + 2 * borrows, crate::nesting(&ty), known.generics.params.len());
-            if !found.iter().any(|(_, _, _, other)| *other == ty) {
+            let mut size = 0;
+            ty.walk(&mut |_| size += 1);
+            let key = (menu + 2 * borrows, size, known.generics.params.len());
+            // A reference to a reference only repeats what the inner one does.
+            let doubled = matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
+            if !doubled && !found.iter().any(|(_, _, _, other)| *other == ty) {
                 found.push((key.0, key.1, key.2, ty));
             }
         }
     }
     found.retain(|(_, _, _, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
-    found.sort_by_key(|(menu, nesting, params, _)| (*menu, *nesting, *params));
+    found.sort_by_key(|(menu, size, params, _)| (*menu, *size, *params));
     found.into_iter().map(|(_, _, _, ty)| ty).collect()
 }
 
@@ -98,6 +102,25 @@ pub fn holds(api: &Api, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
         .iter()
         .filter(|known| known.trait_.path == trait_.path)
         .any(|known| applies(api, known, ty, trait_, steps))
+}
+
+/// Whether the bounds on the parameters of an impl can hold, looked at one
+/// step deep: this also serves the search for associated types itself.
+pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
+    let implemented = |ty: &Ty, trait_: &TraitRef| {
+        !api.traits.contains_key(&trait_.path)
+            || api.impls.iter().any(|other| {
+                other.trait_.path == trait_.path
+                    && resolve::unify(&other.for_, ty, &mut Substitution::new())
+            })
+    };
+    known.generics.params.iter().all(|param| match with.get(&param.name) {
+        Some(Arg::Type(ty)) if is_concrete(ty) => {
+            let bounds = known.generics.bounds_on(&param.name);
+            bounds.into_iter().filter_map(Bound::as_trait).all(|trait_| implemented(ty, trait_))
+        }
+        _ => true,
+    })
 }
 
 fn applies(api: &Api, known: &Impl, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {

@@ -21,7 +21,7 @@ mod std_traits;
 pub use draft::Draft;
 pub use literals::{pool, range_of};
 
-use choose::Menu;
+use choose::{BATCHES, Menu};
 use draft::SIZE_QUESTION;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
@@ -34,9 +34,6 @@ use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 /// What the compiler said of a draft: nothing, or why not.
 pub type Verdict = Option<String>;
 
-/// The menus are asked in batches: the first settles most callables, and each
-/// further run of the compiler costs more than a few more candidates in it.
-const BATCHES: [std::ops::Range<usize>; 3] = [0..1, 1..4, 4..12];
 /// Types that nest deeper are not built.
 const MAX_NESTING: usize = 6;
 /// Builders are proposed in rounds; each round may need new types.
@@ -67,6 +64,8 @@ pub struct Planner {
     /// Texts already asked about.
     asked: HashSet<String>,
     built: HashSet<Ty>,
+    /// Reference types for which a plain borrow was proposed.
+    referred: HashSet<Ty>,
 }
 
 impl Planner {
@@ -82,6 +81,7 @@ impl Planner {
             accepted: vec![],
             asked: HashSet::new(),
             built: HashSet::new(),
+            referred: HashSet::new(),
         }
     }
 
@@ -229,18 +229,20 @@ impl Planner {
 
     /// Builders for every type that an accepted draft takes or returns.
     fn builders(&mut self) -> Vec<Draft> {
-        let mut types: BTreeSet<Ty> = BTreeSet::new();
+        let mut taken: BTreeSet<Ty> = BTreeSet::new();
+        let mut made: BTreeSet<Ty> = BTreeSet::new();
         for draft in &self.accepted {
-            for (_, ty, mode) in &draft.inputs {
-                types.insert(ty.clone());
-                if *mode == Mode::Reborrow {
-                    types.insert(ty.clone());
-                }
-            }
-            types.insert(draft.output.clone());
+            taken.extend(draft.inputs.iter().map(|(_, ty, _)| ty.clone()));
+            made.insert(draft.output.clone());
         }
         let mut drafts = vec![];
-        for ty in types {
+        for ty in &taken {
+            // A reference as a value of its own is seldom needed.
+            if matches!(ty, Ty::Ref { .. }) && self.referred.insert(ty.clone()) {
+                drafts.extend(builders::borrowers(&self.api, ty));
+            }
+        }
+        for ty in taken.into_iter().chain(made) {
             if nesting(&ty) > MAX_NESTING || !self.built.insert(ty.clone()) {
                 continue;
             }

@@ -4,6 +4,7 @@
 //! library. What stays unresolved is left as a qualified path, which rustc
 //! will normalise itself.
 
+use crate::implementors;
 use testsmith_model::api::{Api, Impl, ParamKind};
 use testsmith_model::ty::{Arg, Lifetime, Substitution, TraitRef, Ty};
 
@@ -30,13 +31,18 @@ fn normalize_at(api: &Api, ty: &Ty, depth: usize) -> Ty {
 fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
     let find = |trait_: Option<&TraitRef>| {
         let same = |known: &&Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
-        api.impls.iter().filter(same).find_map(|known| {
+        let found = api.impls.iter().filter(same).filter_map(|known| {
             let (_, target) = known.assoc.iter().find(|(n, _)| n == name)?;
             let mut with = Substitution::new();
             let agrees = unify(&known.for_, self_ty, &mut with)
-                && trait_args_agree(known, trait_, &mut with);
-            agrees.then(|| target.substitute(&with).substitute(&self_is(self_ty)))
-        })
+                && trait_args_agree(known, trait_, &mut with)
+                && implementors::plausible(api, known, &with);
+            let mut detail = 0;
+            known.for_.walk(&mut |ty| detail += usize::from(!matches!(ty, Ty::Param(_))));
+            agrees.then(|| (detail, target.substitute(&with).substitute(&self_is(self_ty))))
+        });
+        // `impl Walk for &List<T>` says more than `impl Walk for &W`.
+        found.max_by_key(|(detail, _)| *detail).map(|(_, target)| target)
     };
     if let Some(found) = find(trait_) {
         return Some(found);
