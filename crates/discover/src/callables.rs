@@ -303,12 +303,13 @@ impl<'c> Collector<'c> {
             return;
         };
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
-        self.api.impls.push(Impl {
+        let known = Impl {
             trait_: owner.trait_.clone().expect("an impl of a trait names it"),
             for_: owner.self_ty.clone(),
             generics: owner.generics.clone(),
             assoc: self.assoc_types(impl_),
-        });
+        };
+        self.api.impls.entry(known.trait_.path.clone()).or_default().push(known);
         match definition.map(|item| &item.inner) {
             Some(ItemEnum::Trait(def)) => {
                 if self.types.paths.is_public(trait_path.id) {

@@ -5,6 +5,9 @@
 
 use crate::implementors::implementors;
 use crate::resolve;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
 use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
 
@@ -20,7 +23,12 @@ pub struct Menu {
     pub pick: usize,
     /// Which of several equally good types, where more than one is wanted.
     pub variant: usize,
+    /// The search for implementors is deep and asked the same again and again.
+    pub found: Rc<RefCell<HashMap<Wanted, Vec<Ty>>>>,
 }
+
+/// Traits that a type must implement, and how deep the search is already.
+pub type Wanted = (Vec<TraitRef>, usize);
 
 /// The menus in the order in which they are tried.
 pub fn menus() -> Vec<Menu> {
@@ -48,7 +56,14 @@ pub fn menus() -> Vec<Menu> {
         (int(), None, 4),
         (string(), None, 1),
     ];
-    let menu = |(turn, (first, others, pick))| Menu { first, others, turn, pick, variant: 0 };
+    let menu = |(turn, (first, others, pick))| Menu {
+        first,
+        others,
+        turn,
+        pick,
+        variant: 0,
+        found: Rc::default(),
+    };
     rows.into_iter().enumerate().map(menu).collect()
 }
 
@@ -454,12 +469,13 @@ mod tests {
             is_dyn_compatible: true,
         };
         api.traits.insert("a::Graph".into(), graph);
-        api.impls.push(Impl {
+        let known = Impl {
             trait_: TraitRef::new("a::Graph", vec![]),
             for_: Ty::adt("a::Net", vec![]),
             generics: Generics::default(),
             assoc: vec![("Node".to_owned(), Ty::prim("u8"))],
-        });
+        };
+        api.impls.insert("a::Graph".into(), vec![known]);
         let mut graph = TraitRef::new("a::Graph", vec![]);
         graph.assoc.push(("Node".to_owned(), Ty::Param("N".into())));
         let own = generics(vec![("N", vec![]), ("G", vec![Bound::Trait(graph)])]);

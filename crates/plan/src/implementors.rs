@@ -17,15 +17,25 @@ const MAX_STEPS: usize = 4;
 
 /// The types that implement all of these local traits, simplest first.
 pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec<Ty> {
-    let api = chooser.api;
-    let local: Vec<&TraitRef> =
-        traits.iter().filter(|trait_| api.traits.contains_key(&trait_.path)).collect();
-    if depth > MAX_DEPTH {
+    let is_local = |trait_: &&TraitRef| chooser.api.traits.contains_key(&trait_.path);
+    let local: Vec<TraitRef> = traits.iter().filter(is_local).cloned().collect();
+    if depth > MAX_DEPTH || local.is_empty() {
         return vec![];
     }
+    let wanted = (local, depth);
+    if let Some(found) = chooser.menu.found.borrow().get(&wanted) {
+        return found.clone();
+    }
+    let found = search(chooser, &wanted.0, depth);
+    chooser.menu.found.borrow_mut().insert(wanted, found.clone());
+    found
+}
+
+fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
+    let api = chooser.api;
     let mut found: Vec<(usize, usize, usize, Ty)> = vec![];
-    for trait_ in &local {
-        for known in api.impls.iter().filter(|known| known.trait_.path == trait_.path) {
+    for trait_ in local {
+        for known in api.impls_of(&trait_.path) {
             let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
             let menu = usize::from(ty != chooser.menu.first);
             let borrows = usize::from(ty.borrows());
@@ -98,10 +108,7 @@ pub fn holds(api: &Api, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
     if !api.traits.contains_key(&trait_.path) || steps > MAX_STEPS || !is_concrete(ty) {
         return true;
     }
-    api.impls
-        .iter()
-        .filter(|known| known.trait_.path == trait_.path)
-        .any(|known| applies(api, known, ty, trait_, steps))
+    api.impls_of(&trait_.path).iter().any(|known| applies(api, known, ty, trait_, steps))
 }
 
 /// Whether the bounds on the parameters of an impl can hold, looked at one
@@ -109,10 +116,10 @@ pub fn holds(api: &Api, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
 pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
     let implemented = |ty: &Ty, trait_: &TraitRef| {
         !api.traits.contains_key(&trait_.path)
-            || api.impls.iter().any(|other| {
-                other.trait_.path == trait_.path
-                    && resolve::unify(&other.for_, ty, &mut Substitution::new())
-            })
+            || api
+                .impls_of(&trait_.path)
+                .iter()
+                .any(|other| resolve::unify(&other.for_, ty, &mut Substitution::new()))
     };
     known.generics.params.iter().all(|param| match with.get(&param.name) {
         Some(Arg::Type(ty)) if is_concrete(ty) => {
@@ -195,7 +202,8 @@ mod tests {
             api.traits.insert(path.to_owned(), def);
         }
         let mut add = |path: &str, for_: Ty, generics: Generics, assoc: Vec<(String, Ty)>| {
-            api.impls.push(Impl { trait_: TraitRef::new(path, vec![]), for_, generics, assoc });
+            let known = Impl { trait_: TraitRef::new(path, vec![]), for_, generics, assoc };
+            api.impls.entry(path.to_owned()).or_default().push(known);
         };
         let item = vec![("Item".to_owned(), param("T"))];
         add(

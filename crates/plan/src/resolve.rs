@@ -30,8 +30,11 @@ fn normalize_at(api: &Api, ty: &Ty, depth: usize) -> Ty {
 
 fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
     let find = |trait_: Option<&TraitRef>| {
-        let same = |known: &&Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
-        let found = api.impls.iter().filter(same).filter_map(|known| {
+        let (of_one, of_all) = match trait_ {
+            Some(trait_) => (api.impls_of(&trait_.path), None),
+            None => (&[][..], Some(api.impls.values().flatten())),
+        };
+        let found = of_one.iter().chain(of_all.into_iter().flatten()).filter_map(|known| {
             let (_, target) = known.assoc.iter().find(|(n, _)| n == name)?;
             let mut with = Substitution::new();
             let agrees = unify(&known.for_, self_ty, &mut with)
