@@ -427,4 +427,21 @@ mod tests {
         assert_eq!(makers[0].show, "{.0}.as_mut_slice()");
         assert_eq!(makers[0].inputs[0].1.to_string(), "std::vec::Vec<u8>");
     }
+
+    #[test]
+    fn a_reference_as_a_value_borrows_what_it_points_at() {
+        let ty = Ty::exclusive(Ty::adt("a::List", vec![]));
+        let borrowers = borrowers(&Api::default(), &ty);
+        assert_eq!(borrowers[0].inputs[0].2, Mode::Exclusive);
+        assert_eq!(borrowers[0].flows[0].kind, FlowKind::Loan { mutable: true });
+    }
+
+    #[test]
+    fn values_of_other_crates_types_are_guessed() {
+        let map = Ty::adt("b::Map", vec![Ty::prim("u8"), Ty::prim("i8")]);
+        let calls: Vec<String> =
+            makers(&Api::default(), &map).into_iter().map(|draft| draft.call).collect();
+        assert_eq!(calls[0], "<b::Map<u8, i8> as std::default::Default>::default()");
+        assert!(calls[1..].iter().all(|call| call.contains("collect::<b::Map<u8, i8>>()")));
+    }
 }

@@ -6,10 +6,10 @@
 use crate::implementors::implementors;
 use crate::resolve;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
-use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 
 /// One try at all parameters of a callable.
 #[derive(Clone, Debug)]
@@ -83,6 +83,8 @@ pub struct Chooser<'a> {
     free: usize,
     /// What `Self` means in the bounds.
     self_ty: Substitution,
+    /// Parameters that stand inside the receiver or the result.
+    named: HashSet<String>,
     /// How many variants the callable offers, as seen so far.
     pub variants: usize,
 }
@@ -92,12 +94,15 @@ const MAX_DEPTH: usize = 2;
 
 impl<'a> Chooser<'a> {
     pub fn new(api: &'a Api, generics: &'a [Generics], menu: &'a Menu) -> Chooser<'a> {
-        Chooser { api, generics, menu, free: 0, self_ty: Substitution::new(), variants: 1 }
+        let (self_ty, named) = (Substitution::new(), HashSet::new());
+        Chooser { api, generics, menu, free: 0, self_ty, named, variants: 1 }
     }
 
     /// Chooses for all parameters of the callable, starting from what is fixed.
     pub fn substitution(&mut self, callable: &Callable, fixed: &Substitution) -> Substitution {
-        let mut with = fixed.clone();
+        let given = fixed.iter().map(|(name, arg)| (name.clone(), tied(name, arg.clone())));
+        let mut with: Substitution = given.collect();
+        self.named = named_parameters(callable);
         if let Some(self_ty) = &callable.self_ty {
             resolve::take_defaults(self.api, self_ty, &mut with);
             self.self_ty.insert("Self".to_owned(), Arg::Type(self_ty.clone()));
@@ -116,6 +121,7 @@ impl<'a> Chooser<'a> {
                         let bounds = self.bounds_on(&param.name);
                         if !last
                             && (self.depends_on_unknown(&bounds, &with)
+                                || self.depends_on_unknown(&self.item_bounds(&param.name), &with)
                                 || self.follows_another(&param.name, &with))
                         {
                             continue;
@@ -124,7 +130,7 @@ impl<'a> Chooser<'a> {
                     }
                 };
                 if let Some(chosen) = chosen {
-                    with.insert(param.name.clone(), chosen);
+                    with.insert(param.name.clone(), tied(&param.name, chosen));
                     self.bind_associated(&param.name, &mut with);
                 }
             }
@@ -210,7 +216,13 @@ impl<'a> Chooser<'a> {
     ) -> Ty {
         let traits: Vec<TraitRef> =
             bounds.iter().filter_map(Bound::as_trait).map(|t| t.substitute(with)).collect();
-        if traits.iter().any(|trait_| trait_.signature().is_some()) {
+        if let Some((inputs, output)) = traits.iter().find_map(TraitRef::signature) {
+            // A closure has no type that could be written down, a function
+            // pointer has. Where that does not do, the next menu lets go of it.
+            if self.named.contains(name) && self.menu.turn.is_multiple_of(2) {
+                let pointer = Ty::FnPtr { inputs: inputs.to_vec(), output: Box::new(output) };
+                return resolve::normalize(self.api, &pointer);
+            }
             return closure_marker();
         }
         for trait_ in &traits {
@@ -329,31 +341,33 @@ impl<'a> Chooser<'a> {
             }
             return item;
         }
-        let is_item = |ty: &Ty| {
-            matches!(ty, Ty::Assoc { self_ty, name: item, .. }
-                if item == "Item" && **self_ty == Ty::Param(name.to_owned()))
-        };
-        let bounds: Vec<Bound> = self
-            .generics
-            .iter()
-            .flat_map(|g| &g.predicates)
-            .filter(|(ty, _)| is_item(ty))
-            .flat_map(|(_, bounds)| bounds.clone())
-            .collect();
+        let bounds = self.item_bounds(name);
         if bounds.is_empty() || depth >= MAX_DEPTH {
             return self.menu.first.clone();
         }
         let bounds: Vec<Bound> =
-            bounds.into_iter().map(|bound| self.with_conversions(bound, is_item)).collect();
+            bounds.into_iter().map(|bound| self.with_conversions(bound, name)).collect();
         self.choose("Item of the iterator", &bounds, with, depth + 1)
     }
 
-    /// `T: Trait` and `<T as Trait>::Id: Into<X>` say that `Id` may be `X`.
-    fn with_conversions(&self, bound: Bound, is_it: impl Fn(&Ty) -> bool) -> Bound {
+    /// The bounds on `I::Item`.
+    fn item_bounds(&self, name: &str) -> Vec<Bound> {
+        let predicates = self.generics.iter().flat_map(|g| &g.predicates);
+        let of_item = predicates.filter(|(ty, _)| is_item_of(ty, name));
+        of_item.flat_map(|(_, bounds)| bounds.clone()).collect()
+    }
+
+    /// `I::Item: Trait` and `<I::Item as Trait>::Id: Into<X>` say that `Id` may
+    /// be `X`.
+    fn with_conversions(&self, bound: Bound, name: &str) -> Bound {
+        let iterator = name;
         let Bound::Trait(mut trait_) = bound else { return bound };
         for (ty, bounds) in self.generics.iter().flat_map(|g| &g.predicates) {
             let Ty::Assoc { self_ty, name, .. } = ty else { continue };
-            if !is_it(self_ty) || !self.is_local(&trait_) || trait_.assoc(name).is_some() {
+            if !is_item_of(self_ty, iterator)
+                || !self.is_local(&trait_)
+                || trait_.assoc(name).is_some()
+            {
                 continue;
             }
             let into = bounds.iter().filter_map(Bound::as_trait).find(|t| t.name() == "Into");
@@ -394,6 +408,36 @@ impl<'a> Chooser<'a> {
         }
         None
     }
+}
+
+/// Gives the lifetimes in a chosen type the name of its parameter, so that a
+/// borrow that comes in with the parameter is seen again where it goes out.
+fn tied(name: &str, arg: Arg) -> Arg {
+    match arg {
+        Arg::Type(ty) => Arg::Type(ty.with_lifetimes(&Lifetime::Named(format!("'{name}")))),
+        arg => arg,
+    }
+}
+
+fn is_item_of(ty: &Ty, iterator: &str) -> bool {
+    matches!(ty, Ty::Assoc { self_ty, name, .. }
+        if name == "Item" && **self_ty == Ty::Param(iterator.to_owned()))
+}
+
+/// The parameters whose types have to be written down: those inside the
+/// receiver, the result, or a larger argument.
+fn named_parameters(callable: &Callable) -> HashSet<String> {
+    let plain = |ty: &&Ty| !matches!(ty, Ty::Param(_));
+    let inputs = callable.inputs.iter().map(|(_, ty)| ty).filter(plain);
+    let mut named = HashSet::new();
+    for ty in inputs.chain(&callable.self_ty).chain([&callable.output]) {
+        ty.walk(&mut |ty| {
+            if let Ty::Param(name) = ty {
+                named.insert(name.clone());
+            }
+        });
+    }
+    named
 }
 
 #[cfg(test)]
@@ -480,5 +524,49 @@ mod tests {
         graph.assoc.push(("Node".to_owned(), Ty::Param("N".into())));
         let own = generics(vec![("N", vec![]), ("G", vec![Bound::Trait(graph)])]);
         check(&api, own, &[("G", "a::Net"), ("N", "u8")]);
+    }
+
+    #[test]
+    fn an_item_waits_for_the_parameters_in_its_bounds() {
+        let pair = Ty::Tuple(vec![Ty::Param("A".into()), Ty::Param("A".into())]);
+        let mut own = generics(vec![
+            ("I", vec![bound("std::iter::IntoIterator", vec![])]),
+            ("A", vec![bound("std::convert::AsRef", vec![Ty::prim("str")])]),
+        ]);
+        let item = Ty::Assoc {
+            self_ty: Box::new(Ty::Param("I".into())),
+            trait_: None,
+            name: "Item".into(),
+        };
+        own.predicates.push((item, vec![bound("std::borrow::Borrow", vec![pair])]));
+        let string = "std::string::String";
+        let expected = format!("std::vec::Vec<({string}, {string})>");
+        check(&Api::default(), own, &[("I", expected.as_str())]);
+    }
+
+    #[test]
+    fn a_closure_inside_the_receiver_is_a_function_pointer() {
+        let mut filter = TraitRef::new("std::ops::Fn", vec![Ty::Tuple(vec![Ty::prim("u8")])]);
+        filter.assoc.push(("Output".into(), Ty::prim("bool")));
+        let generics = generics(vec![("K", vec![Bound::Trait(filter)])]);
+        let mut callable = method(Generics::default());
+        callable.generics[0] = generics;
+        let menus = menus();
+        let api = Api::default();
+        let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+        let with = chooser.substitution(&callable, &Substitution::new());
+        assert_eq!(with["K"].as_type().unwrap().to_string(), "fn(u8) -> bool");
+    }
+
+    #[test]
+    fn the_lifetimes_of_a_chosen_type_carry_the_name_of_its_parameter() {
+        let callable = method(generics(vec![("R", vec![])]));
+        let menus = menus();
+        let api = Api::default();
+        let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+        let fixed = [("R".to_owned(), Arg::Type(Ty::shared(Ty::prim("u8"))))];
+        let with = chooser.substitution(&callable, &fixed.into());
+        let Some(Ty::Ref { lifetime, .. }) = with["R"].as_type() else { panic!("a reference") };
+        assert_eq!(*lifetime, Lifetime::Named("'R".into()));
     }
 }

@@ -56,7 +56,8 @@ fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
 
 /// The type that one impl is for, its parameters chosen.
 fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) -> Option<Ty> {
-    if matches!(known.for_, Ty::Param(_) | Ty::Unknown(_)) {
+    let closure = closure_of_blanket(known);
+    if matches!(known.for_, Ty::Param(_) | Ty::Unknown(_)) && closure.is_none() {
         return None;
     }
     let api = chooser.api;
@@ -79,6 +80,10 @@ fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) ->
             return None;
         }
     }
+    if let Some(closure) = closure {
+        let pointer = resolve::normalize(api, &closure.substitute(&with));
+        return is_concrete(&pointer).then_some(pointer);
+    }
     resolve::take_defaults(api, &known.for_, &mut with);
     let generics = std::slice::from_ref(&known.generics);
     let mut inner = Chooser::new(api, generics, chooser.menu);
@@ -97,6 +102,15 @@ fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) ->
         with.insert(param.name.clone(), chosen);
     }
     Some(resolve::normalize(api, &known.for_.substitute(&with)))
+}
+
+/// `impl<F: Fn(N) -> bool> Filter<N> for F` makes function pointers filters.
+fn closure_of_blanket(known: &Impl) -> Option<Ty> {
+    let Ty::Param(name) = &known.for_ else { return None };
+    let bounds = known.generics.bounds_on(name);
+    let (inputs, output) =
+        bounds.into_iter().filter_map(Bound::as_trait).find_map(TraitRef::signature)?;
+    Some(Ty::FnPtr { inputs: inputs.to_vec(), output: Box::new(output) })
 }
 
 fn is_concrete(ty: &Ty) -> bool {

@@ -175,3 +175,82 @@ fn produced_by(output: &Ty) -> Vec<&Ty> {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::Plan;
+    use testsmith_model::api::{
+        Api, Callable, CallableKind, Docs, Generics, Param, ParamKind, TypeDef, TypeKind,
+    };
+
+    fn param(name: &str) -> Ty {
+        Ty::Param(name.into())
+    }
+
+    fn callable(path: &str, params: &[&str], inputs: Vec<Ty>, output: Ty) -> Callable {
+        let each = |name: &&str| Param {
+            name: (*name).to_owned(),
+            kind: ParamKind::Type { bounds: vec![], default: None, synthetic: false },
+        };
+        let generics =
+            Generics { params: params.iter().map(each).collect(), ..Generics::default() };
+        Callable {
+            path: path.into(),
+            name: path.into(),
+            kind: CallableKind::Free,
+            self_ty: None,
+            trait_: None,
+            generics: vec![generics],
+            outer_generics: 0,
+            inputs: inputs.into_iter().map(|ty| ("x".to_owned(), ty)).collect(),
+            output,
+            is_unsafe: false,
+            is_async: false,
+            docs: Docs::default(),
+            place: None,
+        }
+    }
+
+    /// Plans with a compiler that accepts everything.
+    fn check(callables: Vec<Callable>, expected: &[&str]) {
+        let mut api = Api { krate: "a".into(), callables, ..Api::default() };
+        for path in ["a::Entry", "a::Map"] {
+            let kind = TypeKind::Struct;
+            let def = TypeDef { path: path.into(), generics: Generics::default(), kind };
+            api.types.insert(path.into(), def);
+        }
+        let mut planner = Planner::new(api);
+        loop {
+            let count = planner.propose().len();
+            if count == 0 {
+                break;
+            }
+            planner.learn(&vec![None; count]);
+        }
+        let plan: Plan = planner.finish();
+        let calls: Vec<&str> = plan
+            .operations
+            .iter()
+            .filter(|operation| operation.core)
+            .map(|operation| operation.call.as_str())
+            .collect();
+        assert_eq!(calls, expected);
+    }
+
+    #[test]
+    fn a_callable_takes_the_instance_that_another_one_makes() {
+        let entry = |of: Ty| Ty::adt("a::Entry", vec![of]);
+        let make = callable("a::make", &[], vec![], entry(Ty::prim("u8")));
+        let take = callable("a::take", &["T"], vec![entry(param("T"))], Ty::unit());
+        check(vec![make, take], &["a::make()", "a::take::<u8>({0})"]);
+    }
+
+    #[test]
+    fn a_callable_makes_the_instance_that_another_one_takes() {
+        let map = |of: Ty| Ty::adt("a::Map", vec![of]);
+        let make = callable("a::make", &["T"], vec![], map(param("T")));
+        let take = callable("a::take", &[], vec![map(Ty::prim("u8"))], Ty::unit());
+        check(vec![make, take], &["a::make::<i32>()", "a::make::<u8>()", "a::take({0})"]);
+    }
+}

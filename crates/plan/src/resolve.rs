@@ -270,6 +270,7 @@ fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testsmith_model::api::{Generics, TraitDef};
 
     #[test]
     fn unification_binds_types_and_lifetimes() {
@@ -302,5 +303,52 @@ mod tests {
         let option = Ty::adt("std::option::Option", vec![item]);
         let expected = Ty::adt("std::option::Option", vec![Ty::prim("i32")]);
         assert_eq!(normalize(&Api::default(), &option), expected);
+    }
+
+    #[test]
+    fn the_more_detailed_impl_decides_an_associated_type() {
+        let mut api = Api::default();
+        let generics = Generics::default();
+        let known = |for_: Ty, item: &str| Impl {
+            trait_: TraitRef::new("a::Walk", vec![]),
+            for_,
+            generics: generics.clone(),
+            assoc: vec![("Item".to_owned(), Ty::prim(item))],
+        };
+        let list = || Ty::adt("a::List", vec![]);
+        let impls =
+            vec![known(Ty::shared(Ty::Param("W".into())), "u8"), known(Ty::shared(list()), "u16")];
+        api.impls.insert("a::Walk".into(), impls);
+        let item = |of: Ty| Ty::Assoc {
+            self_ty: Box::new(of),
+            trait_: Some(Box::new(TraitRef::new("a::Walk", vec![]))),
+            name: "Item".into(),
+        };
+        assert_eq!(normalize(&api, &item(Ty::shared(list()))), Ty::prim("u16"));
+        assert_eq!(normalize(&api, &item(Ty::shared(Ty::prim("i8")))), Ty::prim("u8"));
+    }
+
+    #[test]
+    fn an_associated_type_may_be_inherited() {
+        let mut api = Api::default();
+        let generics = Generics::default();
+        for path in ["a::Base", "a::Sub"] {
+            let def =
+                TraitDef { path: path.into(), generics: generics.clone(), is_dyn_compatible: true };
+            api.traits.insert(path.into(), def);
+        }
+        let known = Impl {
+            trait_: TraitRef::new("a::Base", vec![]),
+            for_: Ty::adt("a::Net", vec![]),
+            generics,
+            assoc: vec![("Id".to_owned(), Ty::prim("u8"))],
+        };
+        api.impls.insert("a::Base".into(), vec![known]);
+        let id = Ty::Assoc {
+            self_ty: Box::new(Ty::adt("a::Net", vec![])),
+            trait_: Some(Box::new(TraitRef::new("a::Sub", vec![]))),
+            name: "Id".into(),
+        };
+        assert_eq!(normalize(&api, &id), Ty::prim("u8"));
     }
 }
