@@ -214,8 +214,10 @@ impl<'a> Chooser<'a> {
         with: &Substitution,
         depth: usize,
     ) -> Ty {
-        let traits: Vec<TraitRef> =
-            bounds.iter().filter_map(Bound::as_trait).map(|t| t.substitute(with)).collect();
+        let known = |trait_: &TraitRef| {
+            trait_.substitute(with).map(&mut |ty| resolve::normalize(self.api, &ty))
+        };
+        let traits: Vec<TraitRef> = bounds.iter().filter_map(Bound::as_trait).map(known).collect();
         if let Some((inputs, output)) = traits.iter().find_map(TraitRef::signature) {
             // A closure has no type that could be written down, a function
             // pointer has. Where that does not do, the next menu lets go of it.
