@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Limits, Package, Profile, Subject, Supervisor};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
@@ -64,7 +65,7 @@ impl Session {
             None => {
                 let begin = Instant::now();
                 progress.say(&format!("reading the API of {} {}", package.name, package.version));
-                let api = discover(&lab, &package, &features)?;
+                let api = discover(&lab, &package, &features, stamp)?;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
                 let plan = plan(&lab, api, stamp, &progress)?;
@@ -138,14 +139,40 @@ impl Session {
 }
 
 /// Runs rustdoc and reads what it says, with the literals of the source.
-pub fn discover(lab: &Lab, package: &Package, features: &Features) -> Result<Api> {
+pub fn discover(lab: &Lab, package: &Package, features: &Features, stamp: u64) -> Result<Api> {
     let json = lab.rustdoc(package, features)?;
-    let mut api = testsmith_discover::read(&json)?;
+    let mut api = testsmith_discover::read(&json, &Renames::new())?;
+    let renames = importable(lab, &api, stamp)?;
+    if !renames.is_empty() {
+        api = testsmith_discover::read(&json, &renames)?;
+    }
     api.literals = testsmith_discover::mine(&package.root.join("src"));
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }
     Ok(api)
+}
+
+/// Asks the compiler how the items of other crates can be imported: rustdoc
+/// only knows where they are defined.
+fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
+    let mut asked = vec![];
+    for definition in &api.foreign_paths {
+        for path in testsmith_discover::candidates(definition) {
+            asked.push((definition, path));
+        }
+    }
+    let probe = |(_, path): &(&String, String)| format!("pub fn {{}}() {{ use {path} as It; }}");
+    let probes: Vec<String> = asked.iter().map(probe).collect();
+    let verdicts = lab.judge(&probes, stamp)?;
+    let mut renames = Renames::new();
+    for ((definition, path), verdict) in asked.into_iter().zip(verdicts) {
+        if verdict.is_none() {
+            renames.entry(definition.clone()).or_insert(path);
+        }
+    }
+    renames.retain(|definition, path| definition != path);
+    Ok(renames)
 }
 
 /// Proposes drafts and lets the compiler judge them, until none is left.

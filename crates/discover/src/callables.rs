@@ -1,16 +1,16 @@
 //! Collects what can be called: functions, methods, constructors, constants.
 
-use crate::paths::{Paths, is_hidden};
+use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use testsmith_model::api::*;
 use testsmith_model::skip::{Reason, Skip};
-use testsmith_model::ty::{Arg, Lifetime, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 
-pub fn collect(krate: &doc::Crate) -> Api {
-    let paths = Paths::walk(krate);
+pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
+    let paths = Paths::walk(krate, renames);
     let public: BTreeMap<Id, String> = paths.public().collect();
     let mut collector = Collector {
         types: Types { krate, paths },
@@ -20,21 +20,23 @@ pub fn collect(krate: &doc::Crate) -> Api {
             ..Api::default()
         },
     };
-    let mut impls = BTreeSet::new();
     for (id, path) in &public {
         if let Some(item) = krate.index.get(id) {
-            collector.item(item, path, &mut impls);
+            collector.item(item, path);
         }
     }
-    for id in impls {
-        if let Some(item) = krate.index.get(&id)
-            && let ItemEnum::Impl(impl_) = &item.inner
+    // Not only those of public types: `impl TryFrom<Big> for u8` is theirs too.
+    let mut impls: Vec<&Item> = krate.index.values().filter(|item| item.crate_id == 0).collect();
+    impls.sort_by_key(|item| item.id);
+    for item in impls {
+        if let ItemEnum::Impl(impl_) = &item.inner
             && !is_hidden(item)
         {
             collector.implementation(impl_);
         }
     }
     collector.api.callables.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
+    collector.api.foreign_paths = collector.types.paths.foreign();
     collector.api
 }
 
@@ -52,28 +54,24 @@ impl<'c> Collector<'c> {
         ids.iter().filter_map(|id| self.get(id)).collect()
     }
 
-    fn item(&mut self, item: &'c Item, path: &str, impls: &mut BTreeSet<Id>) {
+    fn item(&mut self, item: &'c Item, path: &str) {
         match &item.inner {
             ItemEnum::Function(function) => {
                 let callable = self.function(item, function, CallableKind::Free, path);
                 self.api.callables.push(callable);
             }
             ItemEnum::Struct(def) => {
-                impls.extend(&def.impls);
                 self.type_def(path, &def.generics, TypeKind::Struct);
                 self.struct_parts(item, def, path);
             }
             ItemEnum::Enum(def) => {
-                impls.extend(&def.impls);
                 self.type_def(path, &def.generics, TypeKind::Enum);
                 self.variants(def, path);
             }
             ItemEnum::Union(def) => {
-                impls.extend(&def.impls);
                 self.type_def(path, &def.generics, TypeKind::Union);
             }
             ItemEnum::Trait(def) => {
-                impls.extend(&def.implementations);
                 let generics = self.types.generics(&def.generics);
                 let is_dyn_compatible = def.is_dyn_compatible;
                 let def = TraitDef { path: path.to_owned(), generics, is_dyn_compatible };
@@ -296,17 +294,22 @@ impl<'c> Collector<'c> {
             generics: self.types.generics(&impl_.generics),
             trait_: impl_.trait_.as_ref().map(|path| self.types.trait_ref(path)),
         };
+        // Impls for types of the crate that nobody outside can name.
+        if owner.self_ty.any(|ty| matches!(ty, Ty::Unknown(_))) {
+            return;
+        }
         let Some(trait_path) = &impl_.trait_ else {
             self.members(&owner, impl_, CallableKind::Inherent);
             return;
         };
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
-        self.api.impls.push(Impl {
+        let known = Impl {
             trait_: owner.trait_.clone().expect("an impl of a trait names it"),
             for_: owner.self_ty.clone(),
             generics: owner.generics.clone(),
             assoc: self.assoc_types(impl_),
-        });
+        };
+        self.api.impls.entry(known.trait_.path.clone()).or_default().push(known);
         match definition.map(|item| &item.inner) {
             Some(ItemEnum::Trait(def)) => {
                 if self.types.paths.is_public(trait_path.id) {
@@ -352,6 +355,7 @@ impl<'c> Collector<'c> {
 
     /// The methods that a local trait provides and the impl does not override.
     fn provided(&mut self, owner: &Owner, impl_: &'c doc::Impl, def: &'c doc::Trait) {
+        let stands_for = self.trait_arguments(owner, def);
         let own: HashSet<&str> =
             self.items(&impl_.items).into_iter().filter_map(|item| item.name.as_deref()).collect();
         for item in self.items(&def.items) {
@@ -360,8 +364,26 @@ impl<'c> Collector<'c> {
             if function.has_body && !own.contains(name) && !is_hidden(item) {
                 let path = owner.path_of(item);
                 self.method(owner, item, function, &CallableKind::LocalTrait, &path);
+                let callable = self.api.callables.last_mut().expect("just pushed");
+                substitute(callable, &stands_for);
             }
         }
+    }
+
+    /// What the parameters of a trait are in one impl of it.
+    fn trait_arguments(&self, owner: &Owner, def: &doc::Trait) -> Substitution {
+        let mut given = owner.trait_.iter().flat_map(|trait_| &trait_.args);
+        let mut with = Substitution::new();
+        for param in self.types.generics(&def.generics).params {
+            let default = match param.kind {
+                ParamKind::Type { default: Some(ty), .. } => Some(Arg::Type(ty)),
+                _ => None,
+            };
+            if let Some(arg) = given.next().cloned().or(default) {
+                with.insert(param.name, arg);
+            }
+        }
+        with
     }
 
     fn method(
@@ -377,6 +399,9 @@ impl<'c> Collector<'c> {
         callable.outer_generics = 1;
         callable.self_ty = Some(owner.self_ty.clone());
         callable.trait_ = owner.trait_.clone();
+        if let Some(trait_) = &owner.trait_ {
+            map_signature(&mut callable, &mut |ty| own_trait_in_full(ty, trait_));
+        }
         self.api.callables.push(callable);
     }
 
@@ -387,6 +412,53 @@ impl<'c> Collector<'c> {
             detail: String::new(),
             core: false,
         });
+    }
+}
+
+/// `Self::Output` in an impl of `Add<u8>` means that of `Add<u8>`, though
+/// rustdoc leaves the argument out.
+fn own_trait_in_full(ty: Ty, own: &TraitRef) -> Ty {
+    match ty {
+        Ty::Assoc { self_ty, trait_: Some(trait_), name }
+            if *self_ty == Ty::Param("Self".into())
+                && trait_.path == own.path
+                && trait_.args.is_empty() =>
+        {
+            Ty::Assoc { self_ty, trait_: Some(Box::new(own.clone())), name }
+        }
+        ty => ty,
+    }
+}
+
+fn map_signature(callable: &mut Callable, change: &mut dyn FnMut(Ty) -> Ty) {
+    for (_, ty) in &mut callable.inputs {
+        *ty = ty.map(change);
+    }
+    callable.output = callable.output.map(change);
+}
+
+fn substitute(callable: &mut Callable, with: &Substitution) {
+    for (_, ty) in &mut callable.inputs {
+        *ty = ty.substitute(with);
+    }
+    callable.output = callable.output.substitute(with);
+    let in_bounds = |bounds: &mut Vec<Bound>| {
+        for bound in bounds {
+            if let Bound::Trait(trait_) = bound {
+                *trait_ = trait_.substitute(with);
+            }
+        }
+    };
+    for generics in callable.generics.iter_mut().skip(callable.outer_generics) {
+        for param in &mut generics.params {
+            if let ParamKind::Type { bounds, .. } = &mut param.kind {
+                in_bounds(bounds);
+            }
+        }
+        for (ty, bounds) in &mut generics.predicates {
+            *ty = ty.substitute(with);
+            in_bounds(bounds);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use testsmith_model::Api;
 
 pub use literals::mine;
+pub use paths::{Renames, candidates};
 
 /// The versions of rustdoc's JSON that this build can read.
 pub const SUPPORTED_FORMAT: u32 = doc::FORMAT_VERSION;
@@ -30,8 +31,9 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
-/// Reads the JSON that rustdoc wrote for one crate.
-pub fn read(json: &str) -> Result<Api, Error> {
+/// Reads the JSON that rustdoc wrote for one crate. Paths of other crates are
+/// where they are defined; `renames` says where they can be imported.
+pub fn read(json: &str, renames: &Renames) -> Result<Api, Error> {
     #[derive(Deserialize)]
     struct Version {
         format_version: u32,
@@ -41,7 +43,7 @@ pub fn read(json: &str) -> Result<Api, Error> {
         return Err(Error::Format { found: format_version });
     }
     let krate: doc::Crate = serde_json::from_str(json)?;
-    Ok(callables::collect(&krate))
+    Ok(callables::collect(&krate, renames))
 }
 
 #[cfg(test)]
@@ -50,7 +52,7 @@ mod tests {
 
     #[test]
     fn an_unknown_format_is_refused_with_the_versions_named() {
-        let error = read(r#"{"format_version": 12}"#).unwrap_err().to_string();
+        let error = read(r#"{"format_version": 12}"#, &Renames::new()).unwrap_err().to_string();
         assert!(error.contains("format 12"), "{error}");
         assert!(error.contains(&format!("format {SUPPORTED_FORMAT}")), "{error}");
     }

@@ -5,19 +5,27 @@
 
 use crate::std_paths;
 use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, Visibility};
-use std::collections::{BTreeMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Definition paths of other crates, and how they can really be imported.
+pub type Renames = BTreeMap<String, String>;
 
 pub struct Paths<'c> {
     krate: &'c Crate,
     public: BTreeMap<Id, Vec<String>>,
+    renames: &'c Renames,
+    /// Every path of another crate that was asked for.
+    foreign: RefCell<BTreeSet<String>>,
 }
 
 /// Modules nest less than this in any crate a person wrote.
 const MAX_DEPTH: usize = 24;
 
 impl<'c> Paths<'c> {
-    pub fn walk(krate: &'c Crate) -> Paths<'c> {
-        let mut paths = Paths { krate, public: BTreeMap::new() };
+    pub fn walk(krate: &'c Crate, renames: &'c Renames) -> Paths<'c> {
+        let foreign = RefCell::default();
+        let mut paths = Paths { krate, public: BTreeMap::new(), renames, foreign };
         let name = krate.index[&krate.root].name.clone().unwrap_or_default();
         paths.module(krate.root, &mut vec![name], &mut HashSet::new());
         paths
@@ -43,8 +51,18 @@ impl<'c> Paths<'c> {
         }
         match summary.path.first().map(String::as_str) {
             Some("core" | "alloc" | "std") => Some(std_paths::importable(&summary.path)),
-            _ => Some(summary.path.join("::")),
+            _ => {
+                let path = summary.path.join("::");
+                let known = self.renames.get(&path).cloned();
+                self.foreign.borrow_mut().insert(path.clone());
+                Some(known.unwrap_or(path))
+            }
         }
+    }
+
+    /// The definition paths of other crates that the API mentions.
+    pub fn foreign(&self) -> BTreeSet<String> {
+        self.foreign.borrow().clone()
     }
 
     fn module(&mut self, id: Id, path: &mut Vec<String>, seen: &mut HashSet<Id>) {
@@ -111,4 +129,24 @@ pub fn is_hidden(item: &Item) -> bool {
         Attribute::Other(text) => text.contains("doc(hidden)") || text.contains("Hidden"),
         _ => false,
     })
+}
+
+/// How an item of another crate may be imported, by its definition path: the
+/// modules on the way may be private, so each shorter path is worth a try.
+pub fn candidates(definition: &str) -> Vec<String> {
+    let parts: Vec<&str> = definition.split("::").collect();
+    let Some((name, modules)) = parts.split_last() else { return vec![] };
+    let shorter = (1..modules.len()).rev().map(|n| format!("{}::{name}", modules[..n].join("::")));
+    std::iter::once(definition.to_owned()).chain(shorter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_may_be_importable_from_any_module_above_it() {
+        assert_eq!(candidates("a::b::c::D"), ["a::b::c::D", "a::b::D", "a::D"]);
+        assert_eq!(candidates("a::D"), ["a::D"]);
+    }
 }

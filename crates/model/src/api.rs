@@ -16,14 +16,22 @@ pub struct Api {
     pub types: BTreeMap<String, TypeDef>,
     /// Local traits, by importable path.
     pub traits: BTreeMap<String, TraitDef>,
-    pub impls: Vec<Impl>,
+    /// Implementations of traits, by the path of the trait.
+    pub impls: BTreeMap<String, Vec<Impl>>,
     pub literals: Literals,
     pub skips: Vec<Skip>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
+    /// Definition paths of other crates' items that the API mentions.
+    pub foreign_paths: BTreeSet<String>,
 }
 
 impl Api {
+    /// The implementations of one trait.
+    pub fn impls_of(&self, trait_path: &str) -> &[Impl] {
+        self.impls.get(trait_path).map_or(&[], Vec::as_slice)
+    }
+
     /// Unsized types can only be passed behind a pointer.
     pub fn is_unsized(&self, ty: &Ty) -> bool {
         ty.is_unsized() || ty.path().is_some_and(|path| self.unsized_types.contains(path))

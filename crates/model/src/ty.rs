@@ -235,23 +235,28 @@ impl Ty {
 
     /// The same type with every lifetime but `'static` erased.
     pub fn erase_lifetimes(&self) -> Ty {
-        let erase = |lifetime: &Lifetime| match lifetime {
+        self.with_lifetimes(&Lifetime::Elided)
+    }
+
+    /// The same type with this lifetime in the place of all but `'static`.
+    pub fn with_lifetimes(&self, lifetime: &Lifetime) -> Ty {
+        let replace = |old: &Lifetime| match old {
             Lifetime::Static => Lifetime::Static,
-            _ => Lifetime::Elided,
+            _ => lifetime.clone(),
         };
         self.map(&mut |ty| match ty {
             Ty::Ref { lifetime, mutable, inner } => {
-                Ty::Ref { lifetime: erase(&lifetime), mutable, inner }
+                Ty::Ref { lifetime: replace(&lifetime), mutable, inner }
             }
             Ty::Adt { path, args } => {
                 let args = args.into_iter().map(|arg| match arg {
-                    Arg::Lifetime(lifetime) => Arg::Lifetime(erase(&lifetime)),
+                    Arg::Lifetime(lifetime) => Arg::Lifetime(replace(&lifetime)),
                     arg => arg,
                 });
                 Ty::Adt { path, args: args.collect() }
             }
             Ty::Dyn { bounds, lifetime } => {
-                Ty::Dyn { bounds, lifetime: lifetime.as_ref().map(erase) }
+                Ty::Dyn { bounds, lifetime: lifetime.as_ref().map(replace) }
             }
             ty => ty,
         })
@@ -479,10 +484,11 @@ fn write_ty(ty: &Ty, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(if items.len() == 1 { ",)" } else { ")" })
         }
         Ty::FnPtr { inputs, output } => {
+            // A function pointer is for all lifetimes that its signature elides.
             f.write_str("fn(")?;
-            write_list(inputs, f, |input, f| write_ty(input, elided, f))?;
+            write_list(inputs, f, |input, f| write_ty(input, "'_", f))?;
             f.write_str(")")?;
-            write_output(output, elided, f)
+            write_output(output, "'_", f)
         }
         Ty::Dyn { bounds, lifetime } => {
             f.write_str("dyn ")?;
@@ -578,6 +584,14 @@ mod tests {
         assert_eq!(map.erased().to_string(), "indexmap::IndexMap<i32, &'static str>");
         assert_eq!(Ty::Tuple(vec![Ty::prim("u8")]).to_string(), "(u8,)");
         assert_eq!(Ty::unit().to_string(), "()");
+    }
+
+    #[test]
+    fn a_function_pointer_stays_general_when_lifetimes_are_erased() {
+        let inputs = vec![Ty::shared(Ty::prim("u8"))];
+        let pointer = Ty::FnPtr { inputs, output: Box::new(Ty::prim("bool")) };
+        let pair = Ty::Tuple(vec![pointer, Ty::shared(Ty::prim("u8"))]);
+        assert_eq!(pair.erased().to_string(), "(fn(&u8) -> bool, &'static u8)");
     }
 
     #[test]

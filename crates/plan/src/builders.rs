@@ -56,12 +56,44 @@ fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
 
 /// Ways to make a value of this type.
 pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
-    settle(api, maker_rows(ty))
+    let rows = match ty.path() {
+        Some(path) if !path.starts_with("std::") && !api.types.contains_key(path) => foreign(ty),
+        _ => maker_rows(ty),
+    };
+    settle(api, rows)
+}
+
+/// Types of other crates: what they can be made of is a guess that the
+/// compiler judges.
+fn foreign(ty: &Ty) -> Vec<Draft> {
+    let mut rows = vec![plain(&format!("<{ty} as std::default::Default>::default()"), vec![], ty)];
+    let items = match (ty.type_arg(0), ty.type_arg(1)) {
+        (Some(key), Some(value)) => vec![key.clone(), Ty::Tuple(vec![key.clone(), value.clone()])],
+        (Some(item), None) => vec![item.clone()],
+        _ => vec![],
+    };
+    for item in items {
+        let call = format!("Vec::into_iter({{0}}).collect::<{ty}>()");
+        rows.push(row(&call, "{.0}.into_iter().collect()", vec![vec_of(item)], ty));
+    }
+    rows
 }
 
 /// Ways to get at what is inside a value of this type.
 pub fn takers(api: &Api, ty: &Ty) -> Vec<Draft> {
     settle(api, taker_rows(ty))
+}
+
+/// `&x` as a value: what is behind the reference is borrowed by the call.
+pub fn borrowers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    match ty {
+        Ty::Ref { lifetime, inner, .. }
+            if *lifetime != Lifetime::Static && !api.is_unsized(inner) =>
+        {
+            settle(api, vec![plain("{0}", vec![ty.clone()], ty)])
+        }
+        _ => vec![],
+    }
 }
 
 fn maker_rows(ty: &Ty) -> Vec<Draft> {
@@ -394,5 +426,22 @@ mod tests {
         let makers = makers(&Api::default(), &slice);
         assert_eq!(makers[0].show, "{.0}.as_mut_slice()");
         assert_eq!(makers[0].inputs[0].1.to_string(), "std::vec::Vec<u8>");
+    }
+
+    #[test]
+    fn a_reference_as_a_value_borrows_what_it_points_at() {
+        let ty = Ty::exclusive(Ty::adt("a::List", vec![]));
+        let borrowers = borrowers(&Api::default(), &ty);
+        assert_eq!(borrowers[0].inputs[0].2, Mode::Exclusive);
+        assert_eq!(borrowers[0].flows[0].kind, FlowKind::Loan { mutable: true });
+    }
+
+    #[test]
+    fn values_of_other_crates_types_are_guessed() {
+        let map = Ty::adt("b::Map", vec![Ty::prim("u8"), Ty::prim("i8")]);
+        let calls: Vec<String> =
+            makers(&Api::default(), &map).into_iter().map(|draft| draft.call).collect();
+        assert_eq!(calls[0], "<b::Map<u8, i8> as std::default::Default>::default()");
+        assert!(calls[1..].iter().all(|call| call.contains("collect::<b::Map<u8, i8>>()")));
     }
 }

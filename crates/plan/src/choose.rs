@@ -3,9 +3,13 @@
 //! Bounds give hints, the menu gives the rest, and rustc has the last word:
 //! a choice here is a proposal, cheap to make and cheap to refuse.
 
+use crate::implementors::implementors;
 use crate::resolve;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
-use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 
 /// One try at all parameters of a callable.
 #[derive(Clone, Debug)]
@@ -13,33 +17,59 @@ pub struct Menu {
     /// For the first free parameter, and for the others unless said otherwise.
     pub first: Ty,
     pub others: Option<Ty>,
-    /// Which implementor of a local trait, which length of an array.
+    /// The number of the menu; also decides the lengths of arrays.
     pub turn: usize,
+    /// Which implementor of a local trait.
+    pub pick: usize,
     /// Which of several equally good types, where more than one is wanted.
     pub variant: usize,
+    /// The search for implementors is deep and asked the same again and again.
+    pub found: Rc<RefCell<HashMap<Wanted, Vec<Ty>>>>,
 }
+
+/// Traits that a type must implement, and how deep the search is already.
+pub type Wanted = (Vec<TraitRef>, usize);
 
 /// The menus in the order in which they are tried.
 pub fn menus() -> Vec<Menu> {
     let string = || Ty::adt("std::string::String", vec![]);
     let bytes = || Ty::adt("std::vec::Vec", vec![Ty::prim("u8")]);
-    let rows: Vec<(Ty, Option<Ty>)> = vec![
-        (Ty::prim("i32"), None),
-        (string(), None),
-        (Ty::prim("u64"), None),
-        (Ty::prim("i32"), Some(string())),
-        (Ty::prim("u8"), None),
-        (Ty::prim("usize"), None),
-        (Ty::prim("f64"), None),
-        (Ty::prim("bool"), None),
-        (bytes(), None),
-        (Ty::prim("u32"), None),
-        (Ty::prim("char"), None),
-        (Ty::Tuple(vec![Ty::prim("i32"), string()]), None),
+    let int = || Ty::prim("i32");
+    let float = || Ty::prim("f64");
+    let rows: Vec<(Ty, Option<Ty>, usize)> = vec![
+        (int(), None, 0),
+        (string(), None, 0),
+        (Ty::prim("u64"), None, 0),
+        (int(), None, 1),
+        (float(), None, 0),
+        (int(), Some(string()), 0),
+        (Ty::prim("u8"), None, 0),
+        (Ty::prim("usize"), None, 0),
+        (Ty::prim("u32"), None, 0),
+        (Ty::prim("bool"), None, 0),
+        (Ty::prim("char"), None, 0),
+        (bytes(), None, 0),
+        (Ty::Tuple(vec![int(), string()]), None, 0),
+        (float(), None, 1),
+        (int(), None, 2),
+        (int(), None, 3),
+        (int(), None, 4),
+        (string(), None, 1),
     ];
-    let menu = |(turn, (first, others))| Menu { first, others, turn, variant: 0 };
+    let menu = |(turn, (first, others, pick))| Menu {
+        first,
+        others,
+        turn,
+        pick,
+        variant: 0,
+        found: Rc::default(),
+    };
     rows.into_iter().enumerate().map(menu).collect()
 }
+
+/// The menus are asked in batches: the first settles most callables, and each
+/// further run of the compiler costs more than a few more candidates in it.
+pub const BATCHES: [std::ops::Range<usize>; 3] = [0..1, 1..6, 6..18];
 
 /// What stands for a closure in a substitution: the compiler infers it.
 pub fn closure_marker() -> Ty {
@@ -51,22 +81,32 @@ pub struct Chooser<'a> {
     pub generics: &'a [Generics],
     pub menu: &'a Menu,
     free: usize,
+    /// What `Self` means in the bounds.
+    self_ty: Substitution,
+    /// Parameters that stand inside the receiver or the result.
+    named: HashSet<String>,
     /// How many variants the callable offers, as seen so far.
     pub variants: usize,
 }
 
-/// Implementors that need implementors that need …
+/// Items of items of …
 const MAX_DEPTH: usize = 2;
 
 impl<'a> Chooser<'a> {
     pub fn new(api: &'a Api, generics: &'a [Generics], menu: &'a Menu) -> Chooser<'a> {
-        Chooser { api, generics, menu, free: 0, variants: 1 }
+        let (self_ty, named) = (Substitution::new(), HashSet::new());
+        Chooser { api, generics, menu, free: 0, self_ty, named, variants: 1 }
     }
 
     /// Chooses for all parameters of the callable, starting from what is fixed.
     pub fn substitution(&mut self, callable: &Callable, fixed: &Substitution) -> Substitution {
-        let mut with = fixed.clone();
-        self.take_defaults(callable, &mut with);
+        let given = fixed.iter().map(|(name, arg)| (name.clone(), tied(name, arg.clone())));
+        let mut with: Substitution = given.collect();
+        self.named = named_parameters(callable);
+        if let Some(self_ty) = &callable.self_ty {
+            resolve::take_defaults(self.api, self_ty, &mut with);
+            self.self_ty.insert("Self".to_owned(), Arg::Type(self_ty.clone()));
+        }
         let params: Vec<_> = self.generics.iter().flat_map(|g| &g.params).collect();
         // Parameters that others depend on come first; the last pass takes all.
         for last in [false, false, true] {
@@ -79,54 +119,86 @@ impl<'a> Chooser<'a> {
                     ParamKind::Const { ty, .. } => Some(Arg::Const(self.constant(ty))),
                     ParamKind::Type { .. } => {
                         let bounds = self.bounds_on(&param.name);
-                        if !last && self.depends_on_unknown(&bounds, &with) {
+                        if !last
+                            && (self.depends_on_unknown(&bounds, &with)
+                                || self.depends_on_unknown(&self.item_bounds(&param.name), &with)
+                                || self.follows_another(&param.name, &with))
+                        {
                             continue;
                         }
                         Some(Arg::Type(self.choose(&param.name, &bounds, &with, 0)))
                     }
                 };
                 if let Some(chosen) = chosen {
-                    with.insert(param.name.clone(), chosen);
+                    with.insert(param.name.clone(), tied(&param.name, chosen));
+                    self.bind_associated(&param.name, &mut with);
                 }
             }
         }
         with
     }
 
-    /// `impl<K, V, S> IndexMap<K, V, S>`: `S` gets the default of the type.
-    fn take_defaults(&self, callable: &Callable, with: &mut Substitution) {
-        let mut owner = match &callable.self_ty {
-            Some(ty) => ty,
-            None => return,
-        };
-        while let Ty::Ref { inner, .. } = owner {
-            owner = inner;
-        }
-        let Ty::Adt { path, args } = owner else { return };
-        let args: Vec<&Arg> = args.iter().filter(|a| !matches!(a, Arg::Lifetime(_))).collect();
-        for (n, default) in resolve::defaults_of(self.api, path) {
-            if let Some(Arg::Type(Ty::Param(name))) = args.get(n)
-                && !default.any(|ty| matches!(ty, Ty::Param(_)))
-            {
-                with.entry(name.clone()).or_insert_with(|| Arg::Type(default.clone()));
+    /// `G: Graph<Node = N>` with `G` not chosen yet: `N` follows from it.
+    fn follows_another(&self, name: &str, with: &Substitution) -> bool {
+        let params = self.generics.iter().flat_map(|g| &g.params);
+        params.filter(|param| param.name != name && !with.contains_key(&param.name)).any(|param| {
+            let bounds = self.bounds_on(&param.name);
+            bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
+                self.is_local(trait_)
+                    && trait_.assoc.iter().any(|(_, ty)| *ty == Ty::Param(name.to_owned()))
+            })
+        })
+    }
+
+    /// Settles the parameters that are associated types of the one just chosen.
+    fn bind_associated(&self, name: &str, with: &mut Substitution) {
+        let Some(Arg::Type(chosen)) = with.get(name).cloned() else { return };
+        for bound in self.bounds_on(name) {
+            let Some(trait_) = bound.as_trait().filter(|trait_| self.is_local(trait_)) else {
+                continue;
+            };
+            for (assoc, ty) in &trait_.assoc {
+                let Ty::Param(follower) = ty else { continue };
+                let plain = TraitRef { assoc: vec![], ..trait_.substitute(with) };
+                let projection = Ty::Assoc {
+                    self_ty: Box::new(chosen.clone()),
+                    trait_: Some(Box::new(plain)),
+                    name: assoc.clone(),
+                };
+                let found = resolve::normalize(self.api, &projection);
+                if !matches!(found, Ty::Assoc { .. }) {
+                    with.entry(follower.clone()).or_insert(Arg::Type(found));
+                }
             }
         }
     }
 
-    fn bounds_on(&self, name: &str) -> Vec<Bound> {
-        self.generics.iter().flat_map(|g| g.bounds_on(name)).cloned().collect()
+    fn is_local(&self, trait_: &TraitRef) -> bool {
+        self.api.traits.contains_key(&trait_.path)
+    }
+
+    pub fn bounds_on(&self, name: &str) -> Vec<Bound> {
+        let bounds = self.generics.iter().flat_map(|g| g.bounds_on(name));
+        let mut bounds: Vec<Bound> = bounds.cloned().collect();
+        for bound in &mut bounds {
+            if let Bound::Trait(trait_) = bound {
+                *trait_ = trait_.substitute(&self.self_ty);
+            }
+        }
+        bounds
     }
 
     fn depends_on_unknown(&self, bounds: &[Bound], with: &Substitution) -> bool {
         let unknown =
             |ty: &Ty| ty.any(|ty| matches!(ty, Ty::Param(name) if !with.contains_key(name)));
         bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
+            // What a local trait's associated types are follows from the choice.
             trait_.args.iter().filter_map(Arg::as_type).any(unknown)
-                || trait_.assoc.iter().any(|(_, ty)| unknown(ty))
+                || !self.is_local(trait_) && trait_.assoc.iter().any(|(_, ty)| unknown(ty))
         })
     }
 
-    fn constant(&self, ty: &Ty) -> String {
+    pub fn constant(&self, ty: &Ty) -> String {
         match ty {
             Ty::Prim(name) if name == "bool" => self.menu.turn.is_multiple_of(2).to_string(),
             Ty::Prim(name) if name == "char" => "'x'".to_owned(),
@@ -142,9 +214,17 @@ impl<'a> Chooser<'a> {
         with: &Substitution,
         depth: usize,
     ) -> Ty {
-        let traits: Vec<TraitRef> =
-            bounds.iter().filter_map(Bound::as_trait).map(|t| t.substitute(with)).collect();
-        if traits.iter().any(|trait_| trait_.signature().is_some()) {
+        let known = |trait_: &TraitRef| {
+            trait_.substitute(with).map(&mut |ty| resolve::normalize(self.api, &ty))
+        };
+        let traits: Vec<TraitRef> = bounds.iter().filter_map(Bound::as_trait).map(known).collect();
+        if let Some((inputs, output)) = traits.iter().find_map(TraitRef::signature) {
+            // A closure has no type that could be written down, a function
+            // pointer has. Where that does not do, the next menu lets go of it.
+            if self.named.contains(name) && self.menu.turn.is_multiple_of(2) {
+                let pointer = Ty::FnPtr { inputs: inputs.to_vec(), output: Box::new(output) };
+                return resolve::normalize(self.api, &pointer);
+            }
             return closure_marker();
         }
         for trait_ in &traits {
@@ -156,10 +236,9 @@ impl<'a> Chooser<'a> {
         if let Some(chosen) = self.by_reverse_bound(name, with) {
             return chosen;
         }
-        for trait_ in &traits {
-            if let Some(chosen) = self.implementor(trait_, depth) {
-                return chosen;
-            }
+        let mut found = implementors(self, &traits, depth);
+        if let Some(last) = found.len().checked_sub(1) {
+            return found.swap_remove(self.menu.pick.min(last));
         }
         self.next_of_menu()
     }
@@ -241,6 +320,12 @@ impl<'a> Chooser<'a> {
                 Some(vec_of(item))
             }
             "Error" => Some(Ty::adt("std::fmt::Error", vec![])),
+            // Numeric traits of other crates, by the names that all of them use.
+            "Float" | "FloatCore" | "FloatConst" | "Real" if !self.is_local(trait_) => {
+                let choices = [Ty::prim("f64"), Ty::prim("f32")];
+                Some(choices[self.menu.turn % 2].clone())
+            }
+            "Unsigned" if !self.is_local(trait_) => Some(Ty::prim("u32")),
             "ToString" | "Display" if trait_.path.starts_with("std::") && all.len() == 1 => {
                 let choices = [Ty::prim("i32"), Ty::adt("std::string::String", vec![])];
                 Some(self.variant_of(&choices[..]))
@@ -258,28 +343,49 @@ impl<'a> Chooser<'a> {
             }
             return item;
         }
-        let is_item = |ty: &Ty| {
-            matches!(ty, Ty::Assoc { self_ty, name: item, .. }
-                if item == "Item" && **self_ty == Ty::Param(name.to_owned()))
-        };
-        let bounds: Vec<Bound> = self
-            .generics
-            .iter()
-            .flat_map(|g| &g.predicates)
-            .filter(|(ty, _)| is_item(ty))
-            .flat_map(|(_, bounds)| bounds.clone())
-            .collect();
+        let bounds = self.item_bounds(name);
         if bounds.is_empty() || depth >= MAX_DEPTH {
             return self.menu.first.clone();
         }
+        let bounds: Vec<Bound> =
+            bounds.into_iter().map(|bound| self.with_conversions(bound, name)).collect();
         self.choose("Item of the iterator", &bounds, with, depth + 1)
+    }
+
+    /// The bounds on `I::Item`.
+    fn item_bounds(&self, name: &str) -> Vec<Bound> {
+        let predicates = self.generics.iter().flat_map(|g| &g.predicates);
+        let of_item = predicates.filter(|(ty, _)| is_item_of(ty, name));
+        of_item.flat_map(|(_, bounds)| bounds.clone()).collect()
+    }
+
+    /// `I::Item: Trait` and `<I::Item as Trait>::Id: Into<X>` say that `Id` may
+    /// be `X`.
+    fn with_conversions(&self, bound: Bound, name: &str) -> Bound {
+        let iterator = name;
+        let Bound::Trait(mut trait_) = bound else { return bound };
+        for (ty, bounds) in self.generics.iter().flat_map(|g| &g.predicates) {
+            let Ty::Assoc { self_ty, name, .. } = ty else { continue };
+            if !is_item_of(self_ty, iterator)
+                || !self.is_local(&trait_)
+                || trait_.assoc(name).is_some()
+            {
+                continue;
+            }
+            let into = bounds.iter().filter_map(Bound::as_trait).find(|t| t.name() == "Into");
+            if let Some(target) = into.and_then(|trait_| trait_.type_arg(0)) {
+                trait_.assoc.push((name.clone(), target.clone()));
+            }
+        }
+        Bound::Trait(trait_)
     }
 
     /// `K: Borrow<Q>` says that `Q` may be `K`.
     fn by_reverse_bound(&self, name: &str, with: &Substitution) -> Option<Ty> {
         let names_it = |bounds: &[Bound]| {
             bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
-                matches!(trait_.name(), "Borrow" | "AsRef" | "Into" | "PartialEq" | "PartialOrd")
+                let converts = ["Borrow", "AsRef", "Into", "From", "PartialEq", "PartialOrd"];
+                converts.contains(&trait_.name())
                     && trait_.type_arg(0) == Some(&Ty::Param(name.to_owned()))
             })
         };
@@ -304,41 +410,165 @@ impl<'a> Chooser<'a> {
         }
         None
     }
+}
 
-    /// A type that implements a local trait, simplest first.
-    pub fn implementor(&mut self, trait_: &TraitRef, depth: usize) -> Option<Ty> {
-        if !self.api.traits.contains_key(&trait_.path) || depth > MAX_DEPTH {
-            return None;
-        }
-        let mut found: Vec<(usize, usize, Ty)> = vec![];
-        for known in self.api.impls.iter().filter(|known| known.trait_.path == trait_.path) {
-            if matches!(known.for_, Ty::Param(_) | Ty::Unknown(_)) {
-                continue;
+/// Gives the lifetimes in a chosen type the name of its parameter, so that a
+/// borrow that comes in with the parameter is seen again where it goes out.
+fn tied(name: &str, arg: Arg) -> Arg {
+    match arg {
+        Arg::Type(ty) => Arg::Type(ty.with_lifetimes(&Lifetime::Named(format!("'{name}")))),
+        arg => arg,
+    }
+}
+
+fn is_item_of(ty: &Ty, iterator: &str) -> bool {
+    matches!(ty, Ty::Assoc { self_ty, name, .. }
+        if name == "Item" && **self_ty == Ty::Param(iterator.to_owned()))
+}
+
+/// The parameters whose types have to be written down: those inside the
+/// receiver, the result, or a larger argument.
+fn named_parameters(callable: &Callable) -> HashSet<String> {
+    let plain = |ty: &&Ty| !matches!(ty, Ty::Param(_));
+    let inputs = callable.inputs.iter().map(|(_, ty)| ty).filter(plain);
+    let mut named = HashSet::new();
+    for ty in inputs.chain(&callable.self_ty).chain([&callable.output]) {
+        ty.walk(&mut |ty| {
+            if let Ty::Param(name) = ty {
+                named.insert(name.clone());
             }
-            let generics = std::slice::from_ref(&known.generics);
-            let mut inner = Chooser::new(self.api, generics, self.menu);
-            let mut with = Substitution::new();
-            for param in &known.generics.params {
-                match &param.kind {
-                    ParamKind::Lifetime => {}
-                    ParamKind::Const { ty, .. } => {
-                        with.insert(param.name.clone(), Arg::Const(self.constant(ty)));
-                    }
-                    ParamKind::Type { .. } => {
-                        let bounds = inner.bounds_on(&param.name);
-                        let chosen = inner.choose(&param.name, &bounds, &with, depth + 1);
-                        with.insert(param.name.clone(), Arg::Type(chosen));
-                    }
-                }
-            }
-            let for_ = resolve::normalize(self.api, &known.for_.substitute(&with));
-            let is_menu = usize::from(for_ != self.menu.first);
-            let borrows = usize::from(for_.borrows());
-            found.push((is_menu + 2 * borrows, known.generics.params.len(), for_));
+        });
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::api::{CallableKind, Docs, Impl, Param, TraitDef};
+
+    fn bound(path: &str, args: Vec<Ty>) -> Bound {
+        Bound::Trait(TraitRef::new(path, args))
+    }
+
+    fn generics(params: Vec<(&str, Vec<Bound>)>) -> Generics {
+        let each = |(name, bounds): (&str, Vec<Bound>)| Param {
+            name: name.to_owned(),
+            kind: ParamKind::Type { bounds, default: None, synthetic: false },
+        };
+        Generics { params: params.into_iter().map(each).collect(), ..Generics::default() }
+    }
+
+    /// A method of `a::Set<K>` with these generics of its own.
+    fn method(own: Generics) -> Callable {
+        Callable {
+            path: "a::Set::method".into(),
+            name: "method".into(),
+            kind: CallableKind::Inherent,
+            self_ty: Some(Ty::adt("a::Set", vec![Ty::Param("K".into())])),
+            trait_: None,
+            generics: vec![generics(vec![("K", vec![])]), own],
+            outer_generics: 1,
+            inputs: vec![],
+            output: Ty::unit(),
+            is_unsafe: false,
+            is_async: false,
+            docs: Docs::default(),
+            place: None,
         }
-        found.sort_by_key(|(menu, params, _)| (*menu, *params));
-        found.dedup_by(|a, b| a.2 == b.2);
-        let turn = self.menu.turn.min(found.len().checked_sub(1)?);
-        Some(found.swap_remove(turn).2)
+    }
+
+    fn check(api: &Api, own: Generics, expected: &[(&str, &str)]) {
+        let (callable, menus) = (method(own), menus());
+        let mut chooser = Chooser::new(api, &callable.generics, &menus[0]);
+        let with = chooser.substitution(&callable, &Substitution::new());
+        for (name, ty) in expected {
+            let chosen = with[*name].as_type().expect("a type parameter").to_string();
+            assert_eq!(chosen, *ty, "{name}");
+        }
+    }
+
+    #[test]
+    fn self_in_a_bound_is_the_type_of_the_impl() {
+        let own = generics(vec![(
+            "R",
+            vec![bound("std::borrow::Borrow", vec![Ty::Param("Self".into())])],
+        )]);
+        check(&Api::default(), own, &[("K", "i32"), ("R", "a::Set<i32>")]);
+    }
+
+    #[test]
+    fn what_is_converted_from_may_be_the_target_itself() {
+        let mut own = generics(vec![("R", vec![])]);
+        let arc = Ty::adt("std::sync::Arc", vec![Ty::Param("K".into())]);
+        let from = bound("std::convert::From", vec![Ty::Param("R".into())]);
+        own.predicates.push((arc, vec![from]));
+        check(&Api::default(), own, &[("R", "std::sync::Arc<i32>")]);
+    }
+
+    #[test]
+    fn a_parameter_follows_from_an_associated_type_of_another() {
+        let mut api = Api::default();
+        let graph = TraitDef {
+            path: "a::Graph".into(),
+            generics: Generics::default(),
+            is_dyn_compatible: true,
+        };
+        api.traits.insert("a::Graph".into(), graph);
+        let known = Impl {
+            trait_: TraitRef::new("a::Graph", vec![]),
+            for_: Ty::adt("a::Net", vec![]),
+            generics: Generics::default(),
+            assoc: vec![("Node".to_owned(), Ty::prim("u8"))],
+        };
+        api.impls.insert("a::Graph".into(), vec![known]);
+        let mut graph = TraitRef::new("a::Graph", vec![]);
+        graph.assoc.push(("Node".to_owned(), Ty::Param("N".into())));
+        let own = generics(vec![("N", vec![]), ("G", vec![Bound::Trait(graph)])]);
+        check(&api, own, &[("G", "a::Net"), ("N", "u8")]);
+    }
+
+    #[test]
+    fn an_item_waits_for_the_parameters_in_its_bounds() {
+        let pair = Ty::Tuple(vec![Ty::Param("A".into()), Ty::Param("A".into())]);
+        let mut own = generics(vec![
+            ("I", vec![bound("std::iter::IntoIterator", vec![])]),
+            ("A", vec![bound("std::convert::AsRef", vec![Ty::prim("str")])]),
+        ]);
+        let item = Ty::Assoc {
+            self_ty: Box::new(Ty::Param("I".into())),
+            trait_: None,
+            name: "Item".into(),
+        };
+        own.predicates.push((item, vec![bound("std::borrow::Borrow", vec![pair])]));
+        let string = "std::string::String";
+        let expected = format!("std::vec::Vec<({string}, {string})>");
+        check(&Api::default(), own, &[("I", expected.as_str())]);
+    }
+
+    #[test]
+    fn a_closure_inside_the_receiver_is_a_function_pointer() {
+        let mut filter = TraitRef::new("std::ops::Fn", vec![Ty::Tuple(vec![Ty::prim("u8")])]);
+        filter.assoc.push(("Output".into(), Ty::prim("bool")));
+        let generics = generics(vec![("K", vec![Bound::Trait(filter)])]);
+        let mut callable = method(Generics::default());
+        callable.generics[0] = generics;
+        let menus = menus();
+        let api = Api::default();
+        let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+        let with = chooser.substitution(&callable, &Substitution::new());
+        assert_eq!(with["K"].as_type().unwrap().to_string(), "fn(u8) -> bool");
+    }
+
+    #[test]
+    fn the_lifetimes_of_a_chosen_type_carry_the_name_of_its_parameter() {
+        let callable = method(generics(vec![("R", vec![])]));
+        let menus = menus();
+        let api = Api::default();
+        let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+        let fixed = [("R".to_owned(), Arg::Type(Ty::shared(Ty::prim("u8"))))];
+        let with = chooser.substitution(&callable, &fixed.into());
+        let Some(Ty::Ref { lifetime, .. }) = with["R"].as_type() else { panic!("a reference") };
+        assert_eq!(*lifetime, Lifetime::Named("'R".into()));
     }
 }

@@ -140,6 +140,8 @@ struct Writer<'a> {
     /// The inputs with their lifetimes, for the flows.
     signature: Vec<Ty>,
     panics: bool,
+    /// One of the arguments is a formatter, which only formatting can supply.
+    formats: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -152,6 +154,7 @@ impl<'a> Writer<'a> {
             inputs: vec![],
             signature: vec![],
             panics: false,
+            formats: false,
         }
     }
 
@@ -232,6 +235,12 @@ impl<'a> Writer<'a> {
                 self.variants = self.variants.max(chooser.variants);
                 let chosen = resolve::normalize(self.api, &chosen);
                 Ok(self.input(name, &chosen))
+            }
+            Ty::Ref { mutable: true, inner, .. }
+                if inner.path() == Some("std::fmt::Formatter") && !self.formats =>
+            {
+                self.formats = true;
+                Ok("formatter".to_owned())
             }
             Ty::FnPtr { inputs, output } => {
                 let choices = closures::catalogue(inputs, output, Calls::Pointer);
@@ -335,6 +344,10 @@ impl<'a> Writer<'a> {
         let wrap = |open: &str, close: &str| {
             (format!("{open}{call}{close}"), format!("{open}{show}{close}"))
         };
+        if self.formats {
+            let (call, show) = wrap("format!(\"{}\", std::fmt::from_fn(|formatter| ", "))");
+            return (call, show, Ty::adt("std::string::String", vec![]), false);
+        }
         let traits = match &output {
             Ty::Impl(bounds) => Some(bounds.iter().filter_map(Bound::as_trait).collect::<Vec<_>>()),
             _ => None,
@@ -580,4 +593,34 @@ fn trait_call(
         _ => call.clone(),
     };
     Expression { call, show }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_wants_a_formatter_is_called_by_formatting() {
+        let formatter = Ty::exclusive(Ty::adt("std::fmt::Formatter", vec![]));
+        let callable = Callable {
+            path: "a::write".into(),
+            name: "write".into(),
+            kind: CallableKind::Free,
+            self_ty: None,
+            trait_: None,
+            generics: vec![],
+            outer_generics: 0,
+            inputs: vec![("n".into(), Ty::prim("u8")), ("f".into(), formatter)],
+            output: Ty::unit(),
+            is_unsafe: false,
+            is_async: false,
+            docs: Docs::default(),
+            place: None,
+        };
+        let menus = choose::menus();
+        let drafts = drafts(&Api::default(), &callable, &menus[0], &Substitution::new()).unwrap();
+        let call = "format!(\"{}\", std::fmt::from_fn(|formatter| a::write({0}, formatter)))";
+        assert_eq!(drafts[0].call, call);
+        assert_eq!(drafts[0].inputs.len(), 1);
+    }
 }

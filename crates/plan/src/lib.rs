@@ -12,6 +12,8 @@ mod choose;
 mod closures;
 mod draft;
 mod flows;
+mod implementors;
+mod instances;
 mod laws;
 mod literals;
 mod resolve;
@@ -21,7 +23,7 @@ pub use draft::Draft;
 pub use laws::{LAWS, Law};
 pub use literals::{pool, range_of};
 
-use choose::Menu;
+use choose::{BATCHES, Menu};
 use draft::SIZE_QUESTION;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
@@ -58,10 +60,14 @@ pub struct Planner {
     pending: BTreeSet<u32>,
     refused: BTreeMap<u32, (Reason, String)>,
     proposed: Vec<Draft>,
+    /// Which menu each proposed draft comes from, during the menu stages.
+    turns: Vec<usize>,
     accepted: Vec<Draft>,
     /// Texts already asked about.
     asked: HashSet<String>,
     built: HashSet<Ty>,
+    /// Reference types for which a plain borrow was proposed.
+    referred: HashSet<Ty>,
 }
 
 impl Planner {
@@ -73,27 +79,33 @@ impl Planner {
             api,
             refused: BTreeMap::new(),
             proposed: vec![],
+            turns: vec![],
             accepted: vec![],
             asked: HashSet::new(),
             built: HashSet::new(),
+            referred: HashSet::new(),
         }
     }
 
     /// The next drafts to ask the compiler about; nothing when done.
     pub fn propose(&mut self) -> &[Draft] {
         self.proposed.clear();
+        self.turns.clear();
         while self.proposed.is_empty() && self.stage != Stage::Done {
-            let drafts = match self.stage {
-                Stage::Sizes => self.sizes(),
-                Stage::Menu(turn) => self.by_menu(turn),
-                Stage::Build(_) => self.builders(),
-                Stage::Demand(_) => self.demanded(),
+            let drafts: Vec<(usize, Draft)> = match self.stage {
+                Stage::Sizes => self.sizes().into_iter().map(|draft| (0, draft)).collect(),
+                Stage::Menu(batch) => {
+                    BATCHES[batch].clone().flat_map(|turn| self.by_menu(turn)).collect()
+                }
+                Stage::Build(_) => self.builders().into_iter().map(|draft| (0, draft)).collect(),
+                Stage::Demand(_) => self.instances().into_iter().map(|draft| (0, draft)).collect(),
                 Stage::Done => vec![],
             };
             self.stage = self.following(drafts.is_empty());
-            for draft in drafts {
+            for (turn, draft) in drafts {
                 if self.asked.insert(draft.probe("f")) {
                     self.proposed.push(draft);
+                    self.turns.push(turn);
                 }
             }
         }
@@ -102,8 +114,19 @@ impl Planner {
 
     /// Takes the compiler's word on the drafts proposed last.
     pub fn learn(&mut self, verdicts: &[Verdict]) {
-        for (draft, verdict) in std::mem::take(&mut self.proposed).into_iter().zip(verdicts) {
+        let proposed = std::mem::take(&mut self.proposed);
+        let turns = std::mem::take(&mut self.turns);
+        // One menu that works is enough: the first.
+        let mut best: HashMap<u32, usize> = HashMap::new();
+        for ((draft, turn), verdict) in proposed.iter().zip(&turns).zip(verdicts) {
+            if let (None, Some(callable)) = (verdict, draft.callable) {
+                let best = best.entry(callable).or_insert(*turn);
+                *best = (*best).min(*turn);
+            }
+        }
+        for ((draft, turn), verdict) in proposed.into_iter().zip(turns).zip(verdicts) {
             match (verdict, draft.callable) {
+                (None, Some(callable)) if best[&callable] != turn => {}
                 (verdict, None) if draft.path == SIZE_QUESTION => {
                     if verdict.as_ref().is_some_and(|why| why.contains("size for values")) {
                         let path = draft.output.path().expect("asked of a local type").to_owned();
@@ -128,7 +151,7 @@ impl Planner {
     fn following(&self, empty: bool) -> Stage {
         match self.stage {
             Stage::Sizes => Stage::Menu(0),
-            Stage::Menu(turn) if turn + 1 < self.menus.len() => Stage::Menu(turn + 1),
+            Stage::Menu(batch) if batch + 1 < BATCHES.len() => Stage::Menu(batch + 1),
             Stage::Menu(_) => Stage::Build(0),
             Stage::Build(round) if !empty && round + 1 < MAX_BUILDER_ROUNDS => {
                 Stage::Build(round + 1)
@@ -163,13 +186,13 @@ impl Planner {
         drafts
     }
 
-    fn by_menu(&mut self, turn: usize) -> Vec<Draft> {
+    fn by_menu(&mut self, turn: usize) -> Vec<(usize, Draft)> {
         let menu = self.menus[turn].clone();
         let mut drafts = vec![];
         let pending: Vec<u32> = self.pending.iter().copied().collect();
         for number in pending {
             match self.drafts_of(number, &menu, &Substitution::new()) {
-                Ok(found) => drafts.extend(found),
+                Ok(found) => drafts.extend(found.into_iter().map(|draft| (turn, draft))),
                 Err(refused) => {
                     // Only a closure or an object may look different next time.
                     if refused.0 != Reason::NoSuchTypes {
@@ -208,18 +231,20 @@ impl Planner {
 
     /// Builders for every type that an accepted draft takes or returns.
     fn builders(&mut self) -> Vec<Draft> {
-        let mut types: BTreeSet<Ty> = BTreeSet::new();
+        let mut taken: BTreeSet<Ty> = BTreeSet::new();
+        let mut made: BTreeSet<Ty> = BTreeSet::new();
         for draft in &self.accepted {
-            for (_, ty, mode) in &draft.inputs {
-                types.insert(ty.clone());
-                if *mode == Mode::Reborrow {
-                    types.insert(ty.clone());
-                }
-            }
-            types.insert(draft.output.clone());
+            taken.extend(draft.inputs.iter().map(|(_, ty, _)| ty.clone()));
+            made.insert(draft.output.clone());
         }
         let mut drafts = vec![];
-        for ty in types {
+        for ty in &taken {
+            // A reference as a value of its own is seldom needed.
+            if matches!(ty, Ty::Ref { .. }) && self.referred.insert(ty.clone()) {
+                drafts.extend(builders::borrowers(&self.api, ty));
+            }
+        }
+        for ty in taken.into_iter().chain(made) {
             if nesting(&ty) > MAX_NESTING || !self.built.insert(ty.clone()) {
                 continue;
             }
@@ -236,69 +261,6 @@ impl Planner {
             }
         }
         drafts
-    }
-
-    /// Further instances of callables whose result is a type nothing makes yet.
-    fn demanded(&mut self) -> Vec<Draft> {
-        let reach = self.reach();
-        let mut missing: BTreeSet<Ty> = BTreeSet::new();
-        for draft in &self.accepted {
-            for (_, ty, mode) in &draft.inputs {
-                if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING && !has_nested_references(ty)
-                {
-                    missing.insert(ty.clone());
-                }
-            }
-        }
-        let mut drafts = vec![];
-        for ty in &missing {
-            for (number, callable) in self.api.callables.iter().enumerate() {
-                let mut with = Substitution::new();
-                let output = match callable.self_ty.as_ref() {
-                    Some(self_ty) => {
-                        let me = Arg::Type(self_ty.clone());
-                        callable.output.substitute(&Substitution::from([("Self".into(), me)]))
-                    }
-                    None => callable.output.clone(),
-                };
-                let makes = produced_by(&output).into_iter().any(|output| {
-                    output.path() == ty.path() && resolve::unify(output, ty, &mut with)
-                });
-                if makes && ty.path().is_some() && with.values().next().is_some() {
-                    let found = self.drafts_of(number as u32, &self.menus[0], &with);
-                    drafts.extend(found.into_iter().flatten());
-                }
-            }
-        }
-        // New operations may need builders of their own.
-        let fresh = self.builders();
-        drafts.extend(fresh);
-        drafts
-    }
-
-    fn reach(&self) -> Reach {
-        let mut reach = Reach::default();
-        for draft in &self.accepted {
-            for ty in draft.inputs.iter().map(|(_, ty, _)| ty).chain([&draft.output]) {
-                if !literals::pool(ty, &self.api.literals).is_empty() {
-                    reach.add(ty);
-                }
-            }
-        }
-        let mut waiting: Vec<&Draft> = self.accepted.iter().collect();
-        loop {
-            let before = waiting.len();
-            waiting.retain(|draft| {
-                let ready = draft.inputs.iter().all(|(_, ty, mode)| reach.has(ty, *mode));
-                if ready {
-                    reach.add(&draft.output);
-                }
-                !ready
-            });
-            if waiting.len() == before {
-                return reach;
-            }
-        }
     }
 
     /// Numbers the types and operations and names what is left out.
@@ -355,36 +317,6 @@ impl Planner {
             skips,
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
         }
-    }
-}
-
-/// The types whose values can be had.
-#[derive(Default)]
-struct Reach {
-    owned: HashSet<Ty>,
-    /// Behind a shared or an exclusive reference.
-    shared: HashSet<Ty>,
-    exclusive: HashSet<Ty>,
-}
-
-impl Reach {
-    fn add(&mut self, ty: &Ty) {
-        if let Ty::Ref { mutable, inner, .. } = ty {
-            self.shared.insert((**inner).clone());
-            if *mutable {
-                self.exclusive.insert((**inner).clone());
-            }
-        }
-        self.owned.insert(ty.clone());
-    }
-
-    fn has(&self, ty: &Ty, mode: Mode) -> bool {
-        self.owned.contains(ty)
-            || match mode {
-                Mode::Own | Mode::Reborrow => false,
-                Mode::Shared => self.shared.contains(ty),
-                Mode::Exclusive => self.exclusive.contains(ty),
-            }
     }
 }
 
@@ -447,6 +379,7 @@ impl Numbering {
     }
 }
 
+/// How deep types stand inside a type.
 fn nesting(ty: &Ty) -> usize {
     let deepest = |types: &mut dyn Iterator<Item = &Ty>| types.map(nesting).max().unwrap_or(0);
     match ty {
@@ -455,25 +388,6 @@ fn nesting(ty: &Ty) -> usize {
         Ty::Ref { inner, .. } | Ty::Ptr { inner, .. } => nesting(inner),
         Ty::Slice(inner) | Ty::Array(inner, _) => 1 + nesting(inner),
         _ => 1,
-    }
-}
-
-/// Conversions from collections of references ask for collections of
-/// references to references, and so on without end.
-fn has_nested_references(ty: &Ty) -> bool {
-    ty.any(|ty| matches!(ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. })))
-}
-
-/// What a result of this type can be taken apart into.
-fn produced_by(output: &Ty) -> Vec<&Ty> {
-    match output.path() {
-        Some("std::option::Option" | "std::result::Result") => {
-            output.type_arg(0).into_iter().collect()
-        }
-        _ => match output {
-            Ty::Tuple(items) => items.iter().collect(),
-            _ => vec![output],
-        },
     }
 }
 

@@ -4,6 +4,7 @@
 //! library. What stays unresolved is left as a qualified path, which rustc
 //! will normalise itself.
 
+use crate::implementors;
 use testsmith_model::api::{Api, Impl, ParamKind};
 use testsmith_model::ty::{Arg, Lifetime, Substitution, TraitRef, Ty};
 
@@ -28,15 +29,31 @@ fn normalize_at(api: &Api, ty: &Ty, depth: usize) -> Ty {
 }
 
 fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
-    let same_trait = |known: &Impl| trait_.is_none_or(|wanted| wanted.path == known.trait_.path);
-    for known in api.impls.iter().filter(|known| same_trait(known)) {
-        let Some((_, target)) = known.assoc.iter().find(|(n, _)| n == name) else { continue };
-        let mut with = Substitution::new();
-        if unify(&known.for_, self_ty, &mut with) && trait_args_agree(known, trait_, &mut with) {
-            return Some(target.substitute(&with).substitute(&self_is(self_ty)));
-        }
+    let find = |trait_: Option<&TraitRef>| {
+        let (of_one, of_all) = match trait_ {
+            Some(trait_) => (api.impls_of(&trait_.path), None),
+            None => (&[][..], Some(api.impls.values().flatten())),
+        };
+        let found = of_one.iter().chain(of_all.into_iter().flatten()).filter_map(|known| {
+            let (_, target) = known.assoc.iter().find(|(n, _)| n == name)?;
+            let mut with = Substitution::new();
+            let agrees = unify(&known.for_, self_ty, &mut with)
+                && trait_args_agree(known, trait_, &mut with)
+                && implementors::plausible(api, known, &with);
+            let mut detail = 0;
+            known.for_.walk(&mut |ty| detail += usize::from(!matches!(ty, Ty::Param(_))));
+            agrees.then(|| (detail, target.substitute(&with).substitute(&self_is(self_ty))))
+        });
+        // `impl Walk for &List<T>` says more than `impl Walk for &W`.
+        found.max_by_key(|(detail, _)| *detail).map(|(_, target)| target)
+    };
+    if let Some(found) = find(trait_) {
+        return Some(found);
     }
-    std_projection(self_ty, trait_.map(TraitRef::name), name)
+    // An associated type may be named through a trait that only inherits it.
+    let local = trait_.is_some_and(|trait_| api.traits.contains_key(&trait_.path));
+    let inherited = if local { find(None) } else { None };
+    inherited.or_else(|| std_projection(self_ty, trait_.map(TraitRef::name), name))
 }
 
 fn self_is(self_ty: &Ty) -> Substitution {
@@ -222,8 +239,25 @@ fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> 
     }
 }
 
+/// `impl<K, V, S> IndexMap<K, V, S>`: `S` gets the default of the type.
+pub fn take_defaults(api: &Api, self_ty: &Ty, with: &mut Substitution) {
+    let mut owner = self_ty;
+    while let Ty::Ref { inner, .. } = owner {
+        owner = inner;
+    }
+    let Ty::Adt { path, args } = owner else { return };
+    let args: Vec<&Arg> = args.iter().filter(|a| !matches!(a, Arg::Lifetime(_))).collect();
+    for (n, default) in defaults_of(api, path) {
+        if let Some(Arg::Type(Ty::Param(name))) = args.get(n)
+            && !default.any(|ty| matches!(ty, Ty::Param(_)))
+        {
+            with.entry(name.clone()).or_insert_with(|| Arg::Type(default.clone()));
+        }
+    }
+}
+
 /// The defaults of a type's own parameters, by parameter name.
-pub fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
+fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
     let Some(def) = api.types.get(path) else { return vec![] };
     let types = def.generics.params.iter().filter(|p| !matches!(p.kind, ParamKind::Lifetime));
     let default = |(n, param): (usize, &'a testsmith_model::api::Param)| match &param.kind {
@@ -236,6 +270,7 @@ pub fn defaults_of<'a>(api: &'a Api, path: &str) -> Vec<(usize, &'a Ty)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testsmith_model::api::{Generics, TraitDef};
 
     #[test]
     fn unification_binds_types_and_lifetimes() {
@@ -268,5 +303,52 @@ mod tests {
         let option = Ty::adt("std::option::Option", vec![item]);
         let expected = Ty::adt("std::option::Option", vec![Ty::prim("i32")]);
         assert_eq!(normalize(&Api::default(), &option), expected);
+    }
+
+    #[test]
+    fn the_more_detailed_impl_decides_an_associated_type() {
+        let mut api = Api::default();
+        let generics = Generics::default();
+        let known = |for_: Ty, item: &str| Impl {
+            trait_: TraitRef::new("a::Walk", vec![]),
+            for_,
+            generics: generics.clone(),
+            assoc: vec![("Item".to_owned(), Ty::prim(item))],
+        };
+        let list = || Ty::adt("a::List", vec![]);
+        let impls =
+            vec![known(Ty::shared(Ty::Param("W".into())), "u8"), known(Ty::shared(list()), "u16")];
+        api.impls.insert("a::Walk".into(), impls);
+        let item = |of: Ty| Ty::Assoc {
+            self_ty: Box::new(of),
+            trait_: Some(Box::new(TraitRef::new("a::Walk", vec![]))),
+            name: "Item".into(),
+        };
+        assert_eq!(normalize(&api, &item(Ty::shared(list()))), Ty::prim("u16"));
+        assert_eq!(normalize(&api, &item(Ty::shared(Ty::prim("i8")))), Ty::prim("u8"));
+    }
+
+    #[test]
+    fn an_associated_type_may_be_inherited() {
+        let mut api = Api::default();
+        let generics = Generics::default();
+        for path in ["a::Base", "a::Sub"] {
+            let def =
+                TraitDef { path: path.into(), generics: generics.clone(), is_dyn_compatible: true };
+            api.traits.insert(path.into(), def);
+        }
+        let known = Impl {
+            trait_: TraitRef::new("a::Base", vec![]),
+            for_: Ty::adt("a::Net", vec![]),
+            generics,
+            assoc: vec![("Id".to_owned(), Ty::prim("u8"))],
+        };
+        api.impls.insert("a::Base".into(), vec![known]);
+        let id = Ty::Assoc {
+            self_ty: Box::new(Ty::adt("a::Net", vec![])),
+            trait_: Some(Box::new(TraitRef::new("a::Sub", vec![]))),
+            name: "Id".into(),
+        };
+        assert_eq!(normalize(&api, &id), Ty::prim("u8"));
     }
 }

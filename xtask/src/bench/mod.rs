@@ -1,5 +1,6 @@
 //! The benches, one file each.
 
+mod callable;
 mod calls;
 mod contracts;
 mod coverage;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
 const BENCHES: &[Bench] = &[
+    ("callable", "the share of core callables that become operations", callable::run),
     ("calls", "calls per second through the worker against a bare loop", calls::run),
     ("contracts", "what checked and unchecked contracts cost", contracts::run),
     ("coverage", "what coverage and the sandbox cost", coverage::run),
@@ -37,9 +39,14 @@ pub fn names() -> String {
     format!("benches:\n{}", lines.join("\n"))
 }
 
-/// A published crate under test, built below the workspace's own target folder.
+/// Where the benches keep what they build: below the workspace's own target folder.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench")
+}
+
+/// A published crate under test.
 fn session(krate: &str) -> Result<Session> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench");
+    let root = folder();
     let target = Target {
         krate: Some(krate.to_owned()),
         out_dir: Some(root.clone()),

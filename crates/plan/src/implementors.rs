@@ -1,0 +1,256 @@
+//! Types that implement the traits of the crate under test.
+//!
+//! A small cousin of the compiler's own search: impls are matched by
+//! unification and their bounds on local traits are followed a few steps.
+//! Bounds on other crates' traits are taken on trust, because rustc is asked
+//! about every choice anyway.
+
+use crate::choose::Chooser;
+use crate::resolve;
+use testsmith_model::api::{Api, Impl, ParamKind};
+use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
+
+/// Implementors that need implementors that need …
+const MAX_DEPTH: usize = 2;
+/// Bounds of impls are followed this far; what lies deeper is believed.
+const MAX_STEPS: usize = 4;
+
+/// The types that implement all of these local traits, simplest first.
+pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec<Ty> {
+    let is_local = |trait_: &&TraitRef| chooser.api.traits.contains_key(&trait_.path);
+    let local: Vec<TraitRef> = traits.iter().filter(is_local).cloned().collect();
+    if depth > MAX_DEPTH || local.is_empty() {
+        return vec![];
+    }
+    let wanted = (local, depth);
+    if let Some(found) = chooser.menu.found.borrow().get(&wanted) {
+        return found.clone();
+    }
+    let found = search(chooser, &wanted.0, depth);
+    chooser.menu.found.borrow_mut().insert(wanted, found.clone());
+    found
+}
+
+fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
+    let api = chooser.api;
+    let mut found: Vec<(usize, usize, usize, Ty)> = vec![];
+    for trait_ in local {
+        for known in api.impls_of(&trait_.path) {
+            let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
+            let menu = usize::from(ty != chooser.menu.first);
+            let borrows = usize::from(ty.borrows());
+            let mut size = 0;
+            ty.walk(&mut |_| size += 1);
+            let key = (menu + 2 * borrows, size, known.generics.params.len());
+            // A reference to a reference only repeats what the inner one does.
+            let doubled = matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
+            if !doubled && !found.iter().any(|(_, _, _, other)| *other == ty) {
+                found.push((key.0, key.1, key.2, ty));
+            }
+        }
+    }
+    found.retain(|(_, _, _, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
+    found.sort_by_key(|(menu, size, params, _)| (*menu, *size, *params));
+    found.into_iter().map(|(_, _, _, ty)| ty).collect()
+}
+
+/// The type that one impl is for, its parameters chosen.
+fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) -> Option<Ty> {
+    let closure = closure_of_blanket(known);
+    if matches!(known.for_, Ty::Param(_) | Ty::Unknown(_)) && closure.is_none() {
+        return None;
+    }
+    let api = chooser.api;
+    let mut with = Substitution::new();
+    for (pattern, wanted) in known.trait_.args.iter().zip(&trait_.args) {
+        if let (Arg::Type(pattern), Arg::Type(wanted)) = (pattern, wanted)
+            && is_concrete(wanted)
+            && !resolve::unify(pattern, wanted, &mut with)
+        {
+            return None;
+        }
+    }
+    // `NodeId = u32` says what the parameter behind `NodeId` must be.
+    for (name, wanted) in trait_.assoc.iter().filter(|(_, wanted)| is_concrete(wanted)) {
+        let pattern = known.assoc.iter().find(|(known, _)| known == name).map(|(_, ty)| ty);
+        if let Some(pattern) = pattern
+            && !pattern.any(|ty| matches!(ty, Ty::Assoc { .. }))
+            && !resolve::unify(pattern, wanted, &mut with)
+        {
+            return None;
+        }
+    }
+    if let Some(closure) = closure {
+        let pointer = resolve::normalize(api, &closure.substitute(&with));
+        return is_concrete(&pointer).then_some(pointer);
+    }
+    resolve::take_defaults(api, &known.for_, &mut with);
+    let generics = std::slice::from_ref(&known.generics);
+    let mut inner = Chooser::new(api, generics, chooser.menu);
+    for param in &known.generics.params {
+        if with.contains_key(&param.name) {
+            continue;
+        }
+        let chosen = match &param.kind {
+            ParamKind::Lifetime => continue,
+            ParamKind::Const { ty, .. } => Arg::Const(chooser.constant(ty)),
+            ParamKind::Type { .. } => {
+                let bounds = inner.bounds_on(&param.name);
+                Arg::Type(inner.choose(&param.name, &bounds, &with, depth + 1))
+            }
+        };
+        with.insert(param.name.clone(), chosen);
+    }
+    Some(resolve::normalize(api, &known.for_.substitute(&with)))
+}
+
+/// `impl<F: Fn(N) -> bool> Filter<N> for F` makes function pointers filters.
+fn closure_of_blanket(known: &Impl) -> Option<Ty> {
+    let Ty::Param(name) = &known.for_ else { return None };
+    let bounds = known.generics.bounds_on(name);
+    let (inputs, output) =
+        bounds.into_iter().filter_map(Bound::as_trait).find_map(TraitRef::signature)?;
+    Some(Ty::FnPtr { inputs: inputs.to_vec(), output: Box::new(output) })
+}
+
+fn is_concrete(ty: &Ty) -> bool {
+    !ty.any(|ty| matches!(ty, Ty::Param(_) | Ty::Assoc { .. } | Ty::Unknown(_)))
+}
+
+/// Whether a type implements a trait, as far as local impls can tell.
+pub fn holds(api: &Api, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
+    if !api.traits.contains_key(&trait_.path) || steps > MAX_STEPS || !is_concrete(ty) {
+        return true;
+    }
+    api.impls_of(&trait_.path).iter().any(|known| applies(api, known, ty, trait_, steps))
+}
+
+/// Whether the bounds on the parameters of an impl can hold, looked at one
+/// step deep: this also serves the search for associated types itself.
+pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
+    let implemented = |ty: &Ty, trait_: &TraitRef| {
+        !api.traits.contains_key(&trait_.path)
+            || api
+                .impls_of(&trait_.path)
+                .iter()
+                .any(|other| resolve::unify(&other.for_, ty, &mut Substitution::new()))
+    };
+    known.generics.params.iter().all(|param| match with.get(&param.name) {
+        Some(Arg::Type(ty)) if is_concrete(ty) => {
+            let bounds = known.generics.bounds_on(&param.name);
+            bounds.into_iter().filter_map(Bound::as_trait).all(|trait_| implemented(ty, trait_))
+        }
+        _ => true,
+    })
+}
+
+fn applies(api: &Api, known: &Impl, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
+    let mut with = Substitution::new();
+    if !resolve::unify(&known.for_, ty, &mut with) {
+        return false;
+    }
+    let args = known.trait_.args.iter().zip(&trait_.args);
+    let args_agree = args.into_iter().all(|(pattern, wanted)| match (pattern, wanted) {
+        (Arg::Type(pattern), Arg::Type(wanted)) if is_concrete(wanted) => {
+            pattern.any(|ty| matches!(ty, Ty::Assoc { .. }))
+                || resolve::unify(pattern, wanted, &mut with)
+        }
+        _ => true,
+    });
+    if !args_agree {
+        return false;
+    }
+    with.insert("Self".to_owned(), Arg::Type(ty.clone()));
+    let concrete = |ty: &Ty| resolve::normalize(api, &ty.substitute(&with));
+    for (name, wanted) in trait_.assoc.iter().filter(|(_, wanted)| is_concrete(wanted)) {
+        let found = known.assoc.iter().find(|(known, _)| known == name).map(|(_, ty)| concrete(ty));
+        let differs = |found: &Ty| found.erase_lifetimes() != wanted.erase_lifetimes();
+        if found.is_some_and(|found| is_concrete(&found) && differs(&found)) {
+            return false;
+        }
+    }
+    let bounds_hold = |ty: &Ty, bounds: &[Bound]| {
+        let ty = concrete(ty);
+        let traits = bounds.iter().filter_map(Bound::as_trait);
+        traits.into_iter().all(|trait_| holds(api, &ty, &trait_.substitute(&with), steps + 1))
+    };
+    let written = known.generics.predicates.iter().all(|(ty, bounds)| bounds_hold(ty, bounds));
+    written
+        && known.generics.params.iter().all(|param| match &param.kind {
+            ParamKind::Type { bounds, .. } => bounds_hold(&Ty::Param(param.name.clone()), bounds),
+            _ => true,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choose::menus;
+    use testsmith_model::api::{Generics, Param, TraitDef};
+
+    fn param(name: &str) -> Ty {
+        Ty::Param(name.to_owned())
+    }
+
+    fn generics(params: &[(&str, &[&str])]) -> Generics {
+        let bound = |path: &&str| Bound::Trait(TraitRef::new(path, vec![]));
+        let each = |(name, bounds): &(&str, &[&str])| Param {
+            name: (*name).to_owned(),
+            kind: ParamKind::Type {
+                bounds: bounds.iter().map(bound).collect(),
+                default: None,
+                synthetic: false,
+            },
+        };
+        Generics { params: params.iter().map(each).collect(), ..Generics::default() }
+    }
+
+    /// Two traits: `Walk` for `&List<T>` and for wrappers of walkers, `Mark`
+    /// for `List<T>` and for references to what is marked.
+    fn api() -> Api {
+        let list = || Ty::adt("a::List", vec![param("T")]);
+        let mut api = Api::default();
+        for path in ["a::Walk", "a::Mark"] {
+            let generics = Generics::default();
+            let def = TraitDef { path: path.to_owned(), generics, is_dyn_compatible: true };
+            api.traits.insert(path.to_owned(), def);
+        }
+        let mut add = |path: &str, for_: Ty, generics: Generics, assoc: Vec<(String, Ty)>| {
+            let known = Impl { trait_: TraitRef::new(path, vec![]), for_, generics, assoc };
+            api.impls.entry(path.to_owned()).or_default().push(known);
+        };
+        let item = vec![("Item".to_owned(), param("T"))];
+        add(
+            "a::Walk",
+            Ty::adt("a::Wrap", vec![param("W")]),
+            generics(&[("W", &["a::Walk"])]),
+            vec![],
+        );
+        add("a::Walk", Ty::shared(list()), generics(&[("T", &[])]), item);
+        add("a::Mark", list(), generics(&[("T", &[])]), vec![]);
+        add("a::Mark", Ty::shared(param("M")), generics(&[("M", &["a::Mark"])]), vec![]);
+        api
+    }
+
+    fn check(traits: &[TraitRef], expected: &[&str]) {
+        let (api, menus) = (api(), menus());
+        let chooser = Chooser::new(&api, &[], &menus[0]);
+        let found = implementors(&chooser, traits, 0);
+        let found: Vec<String> = found.iter().map(Ty::to_string).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_implementor_of_two_traits_implements_both() {
+        let traits = [TraitRef::new("a::Walk", vec![]), TraitRef::new("a::Mark", vec![])];
+        check(&traits, &["&a::List<i32>"]);
+    }
+
+    #[test]
+    fn an_associated_type_that_is_given_chooses_the_parameter() {
+        let mut walk = TraitRef::new("a::Walk", vec![]);
+        walk.assoc.push(("Item".to_owned(), Ty::prim("u8")));
+        let mark = TraitRef::new("a::Mark", vec![]);
+        check(&[walk, mark], &["&a::List<u8>"]);
+    }
+}

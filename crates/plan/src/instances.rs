@@ -1,0 +1,263 @@
+//! Further instances of callables, where the first ones do not meet.
+//!
+//! A callable may have been accepted with types whose values nothing makes.
+//! Then either another callable is asked to make them, or the callable itself
+//! is asked to take what others make.
+
+use crate::draft::Draft;
+use crate::{MAX_NESTING, Planner, literals, nesting, resolve};
+use std::collections::{BTreeSet, HashSet};
+use testsmith_model::operation::Mode;
+use testsmith_model::ty::{Arg, Substitution, Ty};
+
+/// Each callable is tried with this many of the types that others make.
+const MAX_SUPPLIED: usize = 3;
+
+impl Planner {
+    pub(crate) fn instances(&mut self) -> Vec<Draft> {
+        let reach = self.reach();
+        let unmet = self.unmet(&reach);
+        let mut drafts = self.supplied(&reach, &unmet);
+        drafts.extend(self.demanded(&reach, &unmet));
+        // New operations may need builders of their own.
+        drafts.extend(self.builders());
+        drafts
+    }
+
+    /// Callables that no draft can call yet.
+    fn unmet(&self, reach: &Reach) -> BTreeSet<u32> {
+        let ready = |draft: &&Draft| reach.has_all(draft);
+        let called: HashSet<u32> =
+            self.accepted.iter().filter(ready).filter_map(|draft| draft.callable).collect();
+        let refused = |number: &u32| self.pending.contains(number);
+        let accepted = self.accepted.iter().filter_map(|draft| draft.callable);
+        let all = accepted.chain((0..self.api.callables.len() as u32).filter(refused));
+        all.filter(|number| !called.contains(number)).collect()
+    }
+
+    /// Instances that take the types which other callables make.
+    fn supplied(&self, reach: &Reach, unmet: &BTreeSet<u32>) -> Vec<Draft> {
+        let made: BTreeSet<&Ty> = reach.owned.iter().chain(&reach.shared).collect();
+        let mut drafts = vec![];
+        for &number in unmet {
+            let callable = &self.api.callables[number as usize];
+            let me = callable.self_ty.clone().map(|ty| ("Self".to_owned(), Arg::Type(ty)));
+            let me: Substitution = me.into_iter().collect();
+            let mut tried = 0;
+            for (_, input) in &callable.inputs {
+                let mut pattern = &input.substitute(&me);
+                while let Ty::Ref { inner, .. } = pattern {
+                    pattern = inner;
+                }
+                let Some(path) = pattern.path() else { continue };
+                for ty in made.iter().filter(|ty| ty.path() == Some(path)) {
+                    let mut with = Substitution::new();
+                    if tried < MAX_SUPPLIED
+                        && resolve::unify(pattern, ty, &mut with)
+                        && with.values().any(|arg| !matches!(arg, Arg::Lifetime(_)))
+                    {
+                        with.retain(|_, arg| !matches!(arg, Arg::Lifetime(_)));
+                        tried += 1;
+                        let found = self.drafts_of(number, &self.menus[0], &with);
+                        drafts.extend(found.into_iter().flatten());
+                    }
+                }
+            }
+        }
+        drafts
+    }
+
+    /// Instances whose result is a type that nothing makes yet.
+    fn demanded(&self, reach: &Reach, unmet: &BTreeSet<u32>) -> Vec<Draft> {
+        let mut missing: BTreeSet<&Ty> = BTreeSet::new();
+        for draft in &self.accepted {
+            if draft.callable.is_some_and(|number| !unmet.contains(&number)) {
+                continue;
+            }
+            for (_, ty, mode) in &draft.inputs {
+                if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING && !has_nested_references(ty)
+                {
+                    missing.insert(ty);
+                }
+            }
+        }
+        let mut drafts = vec![];
+        for ty in missing {
+            for (number, callable) in self.api.callables.iter().enumerate() {
+                let mut with = Substitution::new();
+                let output = match callable.self_ty.as_ref() {
+                    Some(self_ty) => {
+                        let me = Arg::Type(self_ty.clone());
+                        callable.output.substitute(&Substitution::from([("Self".into(), me)]))
+                    }
+                    None => callable.output.clone(),
+                };
+                let makes = produced_by(&output).into_iter().any(|output| {
+                    output.path() == ty.path() && resolve::unify(output, ty, &mut with)
+                });
+                if makes && ty.path().is_some() && with.values().next().is_some() {
+                    let found = self.drafts_of(number as u32, &self.menus[0], &with);
+                    drafts.extend(found.into_iter().flatten());
+                }
+            }
+        }
+        drafts
+    }
+
+    pub(crate) fn reach(&self) -> Reach {
+        let mut reach = Reach::default();
+        for draft in &self.accepted {
+            for ty in draft.inputs.iter().map(|(_, ty, _)| ty).chain([&draft.output]) {
+                if !literals::pool(ty, &self.api.literals).is_empty() {
+                    reach.add(ty);
+                }
+            }
+        }
+        let mut waiting: Vec<&Draft> = self.accepted.iter().collect();
+        loop {
+            let before = waiting.len();
+            waiting.retain(|draft| {
+                let ready = reach.has_all(draft);
+                if ready {
+                    reach.add(&draft.output);
+                }
+                !ready
+            });
+            if waiting.len() == before {
+                return reach;
+            }
+        }
+    }
+}
+
+/// The types whose values can be had.
+#[derive(Default)]
+pub(crate) struct Reach {
+    owned: HashSet<Ty>,
+    /// Behind a shared or an exclusive reference.
+    shared: HashSet<Ty>,
+    exclusive: HashSet<Ty>,
+}
+
+impl Reach {
+    fn add(&mut self, ty: &Ty) {
+        if let Ty::Ref { mutable, inner, .. } = ty {
+            self.shared.insert((**inner).clone());
+            if *mutable {
+                self.exclusive.insert((**inner).clone());
+            }
+        }
+        self.owned.insert(ty.clone());
+    }
+
+    pub(crate) fn has_all(&self, draft: &Draft) -> bool {
+        draft.inputs.iter().all(|(_, ty, mode)| self.has(ty, *mode))
+    }
+
+    pub(crate) fn has(&self, ty: &Ty, mode: Mode) -> bool {
+        self.owned.contains(ty)
+            || match mode {
+                Mode::Own | Mode::Reborrow => false,
+                Mode::Shared => self.shared.contains(ty),
+                Mode::Exclusive => self.exclusive.contains(ty),
+            }
+    }
+}
+
+/// What a result of this type can be taken apart into.
+fn produced_by(output: &Ty) -> Vec<&Ty> {
+    match output.path() {
+        Some("std::option::Option" | "std::result::Result") => {
+            output.type_arg(0).into_iter().collect()
+        }
+        _ => match output {
+            Ty::Tuple(items) => items.iter().collect(),
+            _ => vec![output],
+        },
+    }
+}
+
+/// Conversions from collections of references ask for collections of
+/// references to references, and so on without end.
+fn has_nested_references(ty: &Ty) -> bool {
+    ty.any(|ty| matches!(ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::Plan;
+    use testsmith_model::api::{
+        Api, Callable, CallableKind, Docs, Generics, Param, ParamKind, TypeDef, TypeKind,
+    };
+
+    fn param(name: &str) -> Ty {
+        Ty::Param(name.into())
+    }
+
+    fn callable(path: &str, params: &[&str], inputs: Vec<Ty>, output: Ty) -> Callable {
+        let each = |name: &&str| Param {
+            name: (*name).to_owned(),
+            kind: ParamKind::Type { bounds: vec![], default: None, synthetic: false },
+        };
+        let generics =
+            Generics { params: params.iter().map(each).collect(), ..Generics::default() };
+        Callable {
+            path: path.into(),
+            name: path.into(),
+            kind: CallableKind::Free,
+            self_ty: None,
+            trait_: None,
+            generics: vec![generics],
+            outer_generics: 0,
+            inputs: inputs.into_iter().map(|ty| ("x".to_owned(), ty)).collect(),
+            output,
+            is_unsafe: false,
+            is_async: false,
+            docs: Docs::default(),
+            place: None,
+        }
+    }
+
+    /// Plans with a compiler that accepts everything.
+    fn check(callables: Vec<Callable>, expected: &[&str]) {
+        let mut api = Api { krate: "a".into(), callables, ..Api::default() };
+        for path in ["a::Entry", "a::Map"] {
+            let kind = TypeKind::Struct;
+            let def = TypeDef { path: path.into(), generics: Generics::default(), kind };
+            api.types.insert(path.into(), def);
+        }
+        let mut planner = Planner::new(api);
+        loop {
+            let count = planner.propose().len();
+            if count == 0 {
+                break;
+            }
+            planner.learn(&vec![None; count]);
+        }
+        let plan: Plan = planner.finish();
+        let calls: Vec<&str> = plan
+            .operations
+            .iter()
+            .filter(|operation| operation.core)
+            .map(|operation| operation.call.as_str())
+            .collect();
+        assert_eq!(calls, expected);
+    }
+
+    #[test]
+    fn a_callable_takes_the_instance_that_another_one_makes() {
+        let entry = |of: Ty| Ty::adt("a::Entry", vec![of]);
+        let make = callable("a::make", &[], vec![], entry(Ty::prim("u8")));
+        let take = callable("a::take", &["T"], vec![entry(param("T"))], Ty::unit());
+        check(vec![make, take], &["a::make()", "a::take::<u8>({0})"]);
+    }
+
+    #[test]
+    fn a_callable_makes_the_instance_that_another_one_takes() {
+        let map = |of: Ty| Ty::adt("a::Map", vec![of]);
+        let make = callable("a::make", &["T"], vec![], map(param("T")));
+        let take = callable("a::take", &[], vec![map(Ty::prim("u8"))], Ty::unit());
+        check(vec![make, take], &["a::make::<i32>()", "a::make::<u8>()", "a::take({0})"]);
+    }
+}
