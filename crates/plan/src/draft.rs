@@ -163,7 +163,6 @@ impl<'a> Writer<'a> {
         let mut chooser = Chooser::new(self.api, &callable.generics, self.menu);
         let mut with = chooser.substitution(callable, fixed);
         self.variants = self.variants.max(chooser.variants);
-        with.values_mut().for_each(name_lifetimes);
         if let Some(self_ty) = &callable.self_ty {
             let self_ty = resolve::normalize(self.api, &self_ty.substitute(&with));
             with.insert("Self".to_owned(), Arg::Type(self_ty));
@@ -377,35 +376,6 @@ impl<'a> Writer<'a> {
         }
         let hidden = output.any(|ty| matches!(ty, Ty::Assoc { .. }));
         (call, show, output, hidden)
-    }
-}
-
-/// A chosen type may itself borrow. Its lifetimes are not elided ones of the
-/// signature: they are all taken for one region, which errs on the safe side.
-fn name_lifetimes(arg: &mut Arg) {
-    let chosen = || Lifetime::Named("the lifetime of chosen types".to_owned());
-    let name = |lifetime: Lifetime| match lifetime {
-        Lifetime::Elided => chosen(),
-        lifetime => lifetime,
-    };
-    match arg {
-        Arg::Type(ty) => {
-            *ty = ty.map(&mut |ty| match ty {
-                Ty::Ref { lifetime, mutable, inner } => {
-                    Ty::Ref { lifetime: name(lifetime), mutable, inner }
-                }
-                Ty::Adt { path, args } => {
-                    let args = args.into_iter().map(|arg| match arg {
-                        Arg::Lifetime(lifetime) => Arg::Lifetime(name(lifetime)),
-                        arg => arg,
-                    });
-                    Ty::Adt { path, args: args.collect() }
-                }
-                ty => ty,
-            });
-        }
-        Arg::Lifetime(lifetime) if *lifetime == Lifetime::Elided => *lifetime = chosen(),
-        _ => {}
     }
 }
 

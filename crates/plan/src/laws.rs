@@ -18,7 +18,7 @@ pub struct Law {
     pub owned: bool,
     /// A generic function `law` over `T` that returns whether the law holds.
     pub function: &'static str,
-    /// The same as a person would assert it.
+    /// The same as a person would assert it; `{T}` is the type.
     pub show: &'static str,
 }
 
@@ -103,7 +103,7 @@ pub static LAWS: &[Law] = &[
         owned: false,
         function: "fn law<T: Eq + std::fmt::Display + std::str::FromStr>(a: &T) -> bool { \
                    a.to_string().parse::<T>().map_or(true, |b| b == *a) }",
-        show: "{.0}.to_string().parse().map_or(true, |back| {.0} == back)",
+        show: "{.0}.to_string().parse::<{T}>().map_or(true, |back| {.0} == back)",
     },
     Law {
         name: "size_hint bounds the items",
@@ -176,7 +176,8 @@ fn draft(api: &Api, ty: &Ty, law: &Law) -> Draft {
     let places: Vec<String> = (0..law.values).map(|n| format!("{{{n}}}")).collect();
     let call = format!("{{ {} law({}) }}", law.function, places.join(", "));
     let passed = if law.owned { ty.clone() } else { Ty::shared(ty.clone()) };
-    claim(api, law.name, ty, call, law.show.to_owned(), vec![passed; law.values])
+    let show = law.show.replace("{T}", &ty.to_string());
+    claim(api, law.name, ty, call, show, vec![passed; law.values])
 }
 
 /// `len`, `is_empty` and `iter`, where a type has them under these names.

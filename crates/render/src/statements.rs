@@ -1,7 +1,7 @@
 //! A sequence as statements, one a step, with the drops between them.
 
 use crate::literal::literal;
-use testsmith_model::operation::{Mode, Operation, Placeholder};
+use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Loans, Plan, Sequence, Step};
 
@@ -60,7 +60,10 @@ fn drops(plan: &Plan, loans: &Loans, ended: &[u32]) -> Vec<Statement> {
 
 /// The call as a person would write it.
 fn call(plan: &Plan, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
-    Operation::fill(&operation.show, &mut |placeholder, text| match placeholder {
+    // A law as a person would assert it needs names that only a test file has.
+    let is_law = operation.kind == OperationKind::Law;
+    let template = if is_law { &operation.call } else { &operation.show };
+    Operation::fill(template, &mut |placeholder, text| match placeholder {
         Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
         Placeholder::Receiver(n) => text.push_str(&format!("v{}", args[n])),
         Placeholder::Argument(n) => {
