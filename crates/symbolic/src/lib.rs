@@ -7,5 +7,8 @@
 //! a claim of completeness untrue. Nothing here knows about cargo, tests or
 //! files of the user: that is the command's part.
 
+pub mod ir;
+pub mod llvm;
+pub mod machine;
 pub mod solver;
 pub mod term;

@@ -9,8 +9,13 @@ use super::{FastMap, Op, Pool, Term, mask, signed};
 pub type Assignment = FastMap<u32, u128>;
 
 /// Applies a two-operand operation to numbers of `width` bits.
+#[inline]
 pub fn fold(op: Op, width: u32, a: u128, b: u128) -> u128 {
-    let (sa, sb) = (signed(a, width), signed(b, width));
+    // Wide division is slow, and almost every number is narrow.
+    if width <= 64 && b != 0 && matches!(op, Op::UDiv | Op::URem) {
+        let (a, b) = (a as u64, b as u64);
+        return u128::from(if op == Op::UDiv { a / b } else { a % b });
+    }
     let value = match op {
         Op::Add => a.wrapping_add(b),
         Op::Sub => a.wrapping_sub(b),
@@ -18,27 +23,27 @@ pub fn fold(op: Op, width: u32, a: u128, b: u128) -> u128 {
         Op::UDiv => a.checked_div(b).unwrap_or(u128::MAX),
         Op::URem => a.checked_rem(b).unwrap_or(a),
         Op::SDiv if b == 0 => {
-            if sa < 0 {
+            if signed(a, width) < 0 {
                 1
             } else {
                 u128::MAX
             }
         }
-        Op::SDiv => sa.wrapping_div(sb) as u128,
+        Op::SDiv => signed(a, width).wrapping_div(signed(b, width)) as u128,
         Op::SRem if b == 0 => a,
-        Op::SRem => sa.wrapping_rem(sb) as u128,
+        Op::SRem => signed(a, width).wrapping_rem(signed(b, width)) as u128,
         Op::And => a & b,
         Op::Or => a | b,
         Op::Xor => a ^ b,
         Op::Shl if b < u128::from(width) => a << b,
         Op::LShr if b < u128::from(width) => a >> b,
         Op::Shl | Op::LShr => 0,
-        Op::AShr => (sa >> b.min(u128::from(width) - 1)) as u128,
+        Op::AShr => (signed(a, width) >> b.min(u128::from(width) - 1)) as u128,
         Op::Eq => u128::from(a == b),
         Op::Ult => u128::from(a < b),
         Op::Ule => u128::from(a <= b),
-        Op::Slt => u128::from(sa < sb),
-        Op::Sle => u128::from(sa <= sb),
+        Op::Slt => u128::from(signed(a, width) < signed(b, width)),
+        Op::Sle => u128::from(signed(a, width) <= signed(b, width)),
         Op::Const | Op::Var | Op::Ite | Op::ZExt | Op::SExt | Op::Extract | Op::Concat => {
             unreachable!("{op:?} is not an operation on two numbers of one width")
         }
