@@ -7,6 +7,7 @@
 //! a claim of completeness untrue. Nothing here knows about cargo, tests or
 //! files of the user: that is the command's part.
 
+pub mod explore;
 pub mod ir;
 pub mod llvm;
 pub mod machine;

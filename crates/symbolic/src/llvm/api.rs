@@ -152,7 +152,9 @@ pub fn library_of(sysroot: &Path) -> Result<PathBuf, LlvmError> {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         let named = |path: &PathBuf| {
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-            name.is_some_and(|n| n.contains("LLVM.so") || n.contains("libLLVM.dylib") || n == "LLVM.dll")
+            name.is_some_and(|n| {
+                n.contains("LLVM.so") || n.contains("libLLVM.dylib") || n == "LLVM.dll"
+            })
         };
         if let Some(path) = entries.flatten().map(|entry| entry.path()).find(named) {
             return Ok(path);

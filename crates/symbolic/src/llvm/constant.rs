@@ -32,7 +32,9 @@ impl Program {
     pub(super) fn constant(&self, value: Ref) -> Result<Vec<u128>, String> {
         let ty = self.module.type_of(value);
         match self.value_kind(value) {
-            VALUE_FUNCTION | VALUE_ALIAS | VALUE_GLOBAL => Ok(vec![u128::from(self.address(value)?)]),
+            VALUE_FUNCTION | VALUE_ALIAS | VALUE_GLOBAL => {
+                Ok(vec![u128::from(self.address(value)?)])
+            }
             VALUE_INT => Ok(vec![self.integer(value)?]),
             VALUE_FLOAT => Ok(vec![self.float(value)?]),
             // An undefined value may be anything; zero is one of the allowed choices.

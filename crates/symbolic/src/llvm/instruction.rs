@@ -118,7 +118,13 @@ impl Lowering<'_> {
 
     fn binary(&mut self, instruction: Ref, op: Op) -> Result<(), String> {
         let (a, b) = self.pair(instruction)?;
-        self.lanes(instruction, |_, i, width, dst| Inst::Binary { op, width, dst, a: a[i], b: b[i] })
+        self.lanes(instruction, |_, i, width, dst| Inst::Binary {
+            op,
+            width,
+            dst,
+            a: a[i],
+            b: b[i],
+        })
     }
 
     fn float(&mut self, instruction: Ref, op: FloatOp) -> Result<(), String> {

@@ -80,7 +80,8 @@ impl Module {
                 if count > MAX_LEAVES as u64 {
                     return Err("a value of more than a thousand scalars".to_owned());
                 }
-                (0..count).try_for_each(|index| self.collect(element, base + index * stride, leaves))
+                (0..count)
+                    .try_for_each(|index| self.collect(element, base + index * stride, leaves))
             }
             KIND_VECTOR => {
                 let element = llvm!(self, LLVMGetElementType(ty));
@@ -89,7 +90,8 @@ impl Module {
                 // here only serves values that never touch memory.
                 let stride = u64::from(width.div_ceil(8));
                 let count = u64::from(llvm!(self, LLVMGetVectorSize(ty)));
-                (0..count).try_for_each(|index| self.collect(element, base + index * stride, leaves))
+                (0..count)
+                    .try_for_each(|index| self.collect(element, base + index * stride, leaves))
             }
             kind => Err(format!("a value of type kind {kind}")),
         }

@@ -27,7 +27,13 @@ impl Machine<'_> {
     }
 
     #[inline]
-    pub(super) fn select(&mut self, width: u32, condition: Value, then: Value, other: Value) -> Value {
+    pub(super) fn select(
+        &mut self,
+        width: u32,
+        condition: Value,
+        then: Value,
+        other: Value,
+    ) -> Value {
         let chosen = if condition.bits == 1 { then } else { other };
         let Some(condition) = condition.term else { return chosen };
         let (then, other) = (self.term(then, width), self.term(other, width));

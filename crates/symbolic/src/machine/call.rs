@@ -6,7 +6,12 @@ use crate::ir::FunctionId;
 
 impl Machine<'_> {
     /// Calls a function. True if it has a frame now, false if it is done already.
-    pub(super) fn call(&mut self, callee: FunctionId, args: &[Value], dst: u32) -> Result<bool, End> {
+    pub(super) fn call(
+        &mut self,
+        callee: FunctionId,
+        args: &[Value],
+        dst: u32,
+    ) -> Result<bool, End> {
         match self.role(callee) {
             Role::Body => {
                 self.enter(callee, args, dst, OnReturn::Continue)?;

@@ -101,10 +101,8 @@ impl Machine<'_> {
     /// Equality and order of two floats that are not NaN.
     fn float_order(&mut self, width: u32, a: Value, b: Value) -> (Value, Value) {
         let magnitude = Value::concrete(mask(width) >> 1);
-        let (size_a, size_b) = (
-            self.binary(Op::And, width, a, magnitude),
-            self.binary(Op::And, width, b, magnitude),
-        );
+        let (size_a, size_b) =
+            (self.binary(Op::And, width, a, magnitude), self.binary(Op::And, width, b, magnitude));
         let sizes = self.binary(Op::Or, width, size_a, size_b);
         let both_zero = self.binary(Op::Eq, width, sizes, Value::concrete(0));
         let same = self.binary(Op::Eq, width, a, b);

@@ -27,7 +27,9 @@ impl Machine<'_> {
             I::UMax => self.larger(Op::Ult, width, args[0], args[1]),
             I::SMin => self.smaller(Op::Slt, width, args[0], args[1]),
             I::SMax => self.larger(Op::Slt, width, args[0], args[1]),
-            I::UAddSat | I::USubSat | I::SAddSat | I::SSubSat => self.saturating(which, width, args),
+            I::UAddSat | I::USubSat | I::SAddSat | I::SSubSat => {
+                self.saturating(which, width, args)
+            }
             I::Abs => {
                 let zero = Value::concrete(0);
                 let negative = self.binary(Op::Slt, width, args[0], zero);
@@ -100,6 +102,11 @@ impl Machine<'_> {
     fn add_overflow(&mut self, which: Intrinsic, width: u32, args: &[Value]) -> Results {
         let (a, b) = (args[0], args[1]);
         let zero = Value::concrete(0);
+        let is_signed = matches!(which, Intrinsic::SAddOverflow | Intrinsic::SSubOverflow);
+        if is_signed && self.signed_bits(width, a).max(self.signed_bits(width, b)) < width {
+            let op = if which == Intrinsic::SAddOverflow { Op::Add } else { Op::Sub };
+            return [Some(self.binary(op, width, a, b)), Some(zero)];
+        }
         let (sum, overflowed) = match which {
             Intrinsic::UAddOverflow => {
                 let sum = self.binary(Op::Add, width, a, b);
@@ -124,7 +131,12 @@ impl Machine<'_> {
         [Some(sum), Some(overflowed)]
     }
 
-    fn mul_overflow(&mut self, which: Intrinsic, width: u32, args: &[Value]) -> Result<Results, End> {
+    fn mul_overflow(
+        &mut self,
+        which: Intrinsic,
+        width: u32,
+        args: &[Value],
+    ) -> Result<Results, End> {
         let signed_product = which == Intrinsic::SMulOverflow;
         let product = self.binary(Op::Mul, width, args[0], args[1]);
         // With one factor known, overflow is a matter of comparing the other.
@@ -133,6 +145,14 @@ impl Machine<'_> {
                 let overflowed = self.beyond_quotient(width, factor.bits, other, signed_product);
                 return Ok([Some(product), Some(overflowed)]);
             }
+        }
+        if signed_product
+            && self.signed_bits(width, args[0]) + self.signed_bits(width, args[1]) <= width
+        {
+            return Ok([Some(product), Some(Value::concrete(0))]);
+        }
+        if !signed_product && self.product_fits(width, args) {
+            return Ok([Some(product), Some(Value::concrete(0))]);
         }
         if width > 64 {
             return Err(End::Unsupported("overflow of a symbolic product of 128 bits".to_owned()));
@@ -150,8 +170,25 @@ impl Machine<'_> {
         Ok([Some(product), Some(overflowed)])
     }
 
+    fn signed_bits(&mut self, width: u32, value: Value) -> u32 {
+        let term = self.term(value, width);
+        self.engine.pool.signed_bits(term)
+    }
+
+    fn product_fits(&mut self, width: u32, args: &[Value]) -> bool {
+        let (a, b) = (self.term(args[0], width), self.term(args[1], width));
+        let highest = |term| self.engine.pool.range(term).high;
+        highest(a).checked_mul(highest(b)).is_some_and(|product| product <= mask(width))
+    }
+
     /// Whether `other * factor` does not fit, the factor being known.
-    fn beyond_quotient(&mut self, width: u32, factor: u128, other: Value, is_signed: bool) -> Value {
+    fn beyond_quotient(
+        &mut self,
+        width: u32,
+        factor: u128,
+        other: Value,
+        is_signed: bool,
+    ) -> Value {
         if factor == 0 {
             return Value::concrete(0);
         }

@@ -150,7 +150,12 @@ impl Memory {
     }
 
     /// The object an address points into, if any; the access itself may still be out of it.
-    fn object(&mut self, program: &Program, image: &mut Image, address: u64) -> Result<&Object, End> {
+    fn object(
+        &mut self,
+        program: &Program,
+        image: &mut Image,
+        address: u64,
+    ) -> Result<&Object, End> {
         let region = (address >> 32) as u32;
         let missing = || fault("access outside every object", address, 0);
         if region >= HEAP_REGION {

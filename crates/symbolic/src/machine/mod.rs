@@ -56,6 +56,8 @@ pub enum Reason {
     Branch(SiteId, u32),
     /// A number had to be known: an address, a length, an operand of float arithmetic.
     Enumerated,
+    /// A number was fixed and the others are not visited; the claim is void.
+    Pinned,
     /// A load through a computed address stays inside its object.
     InBounds,
     /// Two streams of hashed bytes are equal, or not.
@@ -234,8 +236,7 @@ impl<'e> Machine<'e> {
             let value = Value { bits: u128::from(*byte), term };
             self.store(address + index as u64, 1, value)?;
         }
-        let args =
-            [Value::concrete(u128::from(address)), Value::concrete(job.input.len() as u128)];
+        let args = [Value::concrete(u128::from(address)), Value::concrete(job.input.len() as u128)];
         self.enter(job.entry, &args, 0, OnReturn::Continue)
     }
 
@@ -344,7 +345,7 @@ impl<'e> Machine<'e> {
         self.voids.insert(why.to_owned());
         let number = self.engine.pool.number(width, value.bits);
         let hit = self.engine.pool.equal(term, number);
-        self.decide(hit, true, Reason::Enumerated)?;
+        self.decide(hit, true, Reason::Pinned)?;
         Ok(value.bits)
     }
 
@@ -399,7 +400,13 @@ impl<'e> Machine<'e> {
         }
     }
 
-    fn store_scalar(&mut self, pointer: Value, offset: u32, width: u8, value: Value) -> Result<(), End> {
+    fn store_scalar(
+        &mut self,
+        pointer: Value,
+        offset: u32,
+        width: u8,
+        value: Value,
+    ) -> Result<(), End> {
         let len = u64::from(width.div_ceil(8));
         let address = self.address(pointer)?.wrapping_add(u64::from(offset));
         let term = value.term.map(|term| self.engine.pool.zero_extend(term, 8 * len as u32));

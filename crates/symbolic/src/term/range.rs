@@ -105,3 +105,21 @@ fn concat(pool: &Pool, node: &Node) -> Range {
     let shift = pool.width(node.second());
     Range { low: high.low << shift | low.low, high: high.high << shift | low.high }
 }
+
+impl Pool {
+    /// How many bits a two's complement number needs to hold every value of the term.
+    pub fn signed_bits(&self, term: Term) -> u32 {
+        let node = self.node(term);
+        let by_range = 129 - self.range(term).high.leading_zeros();
+        let by_shape = match node.op {
+            Op::SExt => self.width(node.first()),
+            Op::Const => {
+                let number = super::signed(node.number, node.width);
+                129 - number.unsigned_abs().leading_zeros()
+            }
+            Op::Ite => self.signed_bits(node.second()).max(self.signed_bits(node.third())),
+            _ => node.width,
+        };
+        by_shape.min(by_range).min(node.width)
+    }
+}
