@@ -71,7 +71,7 @@ fn panics_are_found_with_their_places() {
         .collect();
     places.sort_unstable();
     places.dedup();
-    assert_eq!(places.len(), 4, "overflow, index, unwrap, division: {places:?}");
+    assert_eq!(places.len(), 5, "two overflows, index, unwrap, division: {places:?}");
     assert!(exploration.ledger.is_complete(), "{:?}", voids(&exploration));
 }
 
