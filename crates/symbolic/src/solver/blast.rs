@@ -15,8 +15,8 @@ use crate::term::{Assignment, FastMap, Op, Pool, Term};
 const FRESH_AFTER_QUERIES: u32 = 64;
 /// Below this many SAT variables there is nothing to gain by starting afresh.
 const SMALL_CIRCUIT: u32 = 4_000;
-/// Conflicts a single query may take; up to half a minute on hard instances.
-pub const DEFAULT_CONFLICTS: u64 = 300_000;
+/// Conflicts a single query may take; some ten seconds on hard instances.
+pub const DEFAULT_CONFLICTS: u64 = 100_000;
 
 /// The bit-blasting solver.
 pub struct Blaster {

@@ -202,17 +202,24 @@ impl Gates {
     pub fn multiply(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
         let width = a.len();
         let zero = !self.one;
-        let known =
-            |bits: &[Lit], one: Lit| bits.iter().filter(|b| **b == one || **b == !one).count();
-        // The operand with more fixed bits selects the rows: fixed rows cost nothing.
-        let (a, b) = if known(a, self.one) > known(b, self.one) { (b, a) } else { (a, b) };
+        // Each unknown bit of the multiplier is a row; a sign extension is one row in all.
+        let rows = |gates: &Gates, bits: &[Lit]| {
+            let low = &bits[..significant(bits)];
+            low.iter().filter(|bit| **bit != gates.one && **bit != !gates.one).count()
+        };
+        let (a, b) = if rows(self, a) < rows(self, b) { (b, a) } else { (a, b) };
+        let len = significant(b);
         let mut sum = vec![zero; width];
-        for (shift, &bit) in b.iter().enumerate() {
+        for (shift, &bit) in b[..len].iter().enumerate() {
             if bit == zero {
                 continue;
             }
             let row: Vec<Lit> = a[..width - shift].iter().map(|x| self.and(*x, bit)).collect();
-            let (upper, _) = self.add(&sum[shift..], &row, zero);
+            // The topmost bit of a sign-extended number counts negatively.
+            let upper = match shift + 1 == len && len < width {
+                true => self.subtract(&sum[shift..], &row).0,
+                false => self.add(&sum[shift..], &row, zero).0,
+            };
             sum.truncate(shift);
             sum.extend(upper);
         }
@@ -267,4 +274,11 @@ impl Gates {
         }
         value
     }
+}
+
+/// How many bits there are before the last one only repeats.
+fn significant(bits: &[Lit]) -> usize {
+    let last = bits[bits.len() - 1];
+    let repeated = bits.iter().rev().take_while(|bit| **bit == last).count();
+    bits.len() - repeated + 1
 }

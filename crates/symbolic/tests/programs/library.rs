@@ -156,6 +156,14 @@ programs! {
             None => 2,
         }
     }
+    multiply_short(input) {
+        let (x, y) = (u16::from_le_bytes([input.u8(), input.u8()]), u16::from_le_bytes([input.u8(), input.u8()]));
+        match x.checked_mul(y) {
+            Some(10403) if x > 1 && y > 1 => panic!("factored"),
+            Some(_) => 0,
+            None => 2,
+        }
+    }
     divide(input) {
         let (x, y) = (input.i32(), input.i32());
         if y != 0 && x > 1000 && x % y == 17 && x / y == 23 { panic!("found") }
@@ -178,7 +186,7 @@ programs! {
     }
     table(input) {
         let index = usize::from(input.u8()) + usize::from(input.u8() & 31);
-        assert!(TABLE[index] != 1000, "the only entry");
+        assert!(TABLE[index] != 273, "the only entry");
         0
     }
     compare_text(input) {
