@@ -147,6 +147,12 @@ impl Engine {
         }
     }
 
+    /// Starts with no terms, keeping what was lowered of the program.
+    pub fn forget_terms(&mut self) {
+        self.pool = Pool::new();
+        self.misses.clear();
+    }
+
     /// Runs the entry once.
     pub fn run(&mut self, job: &Job<'_>) -> Run {
         let mut machine = Machine::new(self, job);
