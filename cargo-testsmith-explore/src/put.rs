@@ -144,7 +144,7 @@ fn settle(
         let adds_branches = case.covered.iter().any(|side| !seen.contains(side));
         seen.extend(case.covered.iter().copied());
         let explanation = match options.explain {
-            true => explain(engine, case, native),
+            true => explain(package, engine, case, native),
             false => vec![],
         };
         paths.push(Path {
@@ -205,7 +205,8 @@ fn mismatch(case: &Case, native: &Replayed) -> Option<String> {
 }
 
 /// The decisions of a path, with their places and in terms of the parameters.
-fn explain(engine: &mut Engine, case: &Case, native: &Replayed) -> Vec<String> {
+fn explain(package: &Package, engine: &mut Engine, case: &Case, native: &Replayed) -> Vec<String> {
+    let folder = format!("{}/", package.folder.display());
     let names = Names::new(&mut engine.pool, &native.names);
     let mut lines = vec![];
     for decision in &case.decisions {
@@ -213,7 +214,10 @@ fn explain(engine: &mut Engine, case: &Case, native: &Replayed) -> Vec<String> {
         lines.push(match decision.reason {
             Reason::Branch(site, _) => {
                 let site = engine.program.site(site);
-                format!("{}:{}: {condition}", site.file, site.line)
+                // Files of std stand under a folder of the machine that built it.
+                let file = site.file.strip_prefix(&folder).unwrap_or(&site.file);
+                let file = file.split_once("/library/").map_or(file, |(_, inside)| inside);
+                format!("{file}:{}: {condition}", site.line)
             }
             Reason::HashedAlike => format!("hashing: {condition}"),
             _ => format!("address or length: {condition}"),

@@ -114,8 +114,11 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
         });
     };
     let max_bytes = quote!(<#owned as ::testsmith::put::Input>::max_bytes(#limits));
-    let bound =
-        if is_sized(&typed.ty) { String::new() } else { format!("{text}: at most {len} elements") };
+    let bound = if is_sized(&typed.ty) {
+        String::new()
+    } else {
+        format!("{text}: at most {len} elements, {depth} levels")
+    };
     Ok(Parameter { name, owned, pass, write, decode, max_bytes, bound })
 }
 

@@ -191,7 +191,7 @@ impl Pool {
             return term;
         }
         if op == Op::Eq {
-            if let Some(term) = self.equal_parts(a, b) {
+            if let Some(term) = self.equal_moved(a, b) {
                 return term;
             }
         }
@@ -281,19 +281,11 @@ impl Pool {
         }
     }
 
-    /// Equality of something put together is equality of its parts.
-    fn equal_parts(&mut self, a: Term, b: Term) -> Option<Term> {
-        let (x, y) = (*self.node(a), *self.node(b));
+    /// What is added to one side is taken from the other.
+    fn equal_moved(&mut self, a: Term, b: Term) -> Option<Term> {
+        let x = *self.node(a);
         if let Some(bits) = self.constant(b) {
             match x.op {
-                Op::Concat => {
-                    let split = self.width(x.second());
-                    let high = self.number(x.width - split, bits >> split);
-                    let low = self.number(split, bits);
-                    let high = self.binary(Op::Eq, x.first(), high);
-                    let low = self.binary(Op::Eq, x.second(), low);
-                    return Some(self.binary(Op::And, high, low));
-                }
                 Op::Add => {
                     let c = self.constant(x.second())?;
                     let moved = self.number(x.width, bits.wrapping_sub(c));
@@ -305,14 +297,6 @@ impl Pool {
                     return Some(self.binary(Op::Eq, x.first(), moved));
                 }
                 _ => return None,
-            }
-        }
-        if x.op == Op::Concat && y.op == Op::Concat {
-            let same = self.width(x.second()) == self.width(y.second());
-            if same {
-                let high = self.binary(Op::Eq, x.first(), y.first());
-                let low = self.binary(Op::Eq, x.second(), y.second());
-                return Some(self.binary(Op::And, high, low));
             }
         }
         None
