@@ -1,6 +1,6 @@
 //! What the user reads.
 
-use crate::put::{Explored, Settled};
+use crate::put::{Explored, Path, Settled};
 use testsmith_symbolic::explore::Ledger;
 
 /// The account of one put.
@@ -24,9 +24,12 @@ pub fn put(put: &Explored, explain: bool) {
         "  {seconds:.2} s, solver {share:.0}% in {} queries, {} steps",
         put.queries, put.steps
     );
-    for path in put.paths.iter().filter(|path| !path.passes) {
+    for (path, others) in failures(put) {
         println!("  fails: {}", path.call);
         println!("    {}{}", path.message.replace('\n', "\n    "), at(&path.place));
+        if others > 0 {
+            println!("    ({others} more paths fail at this place)");
+        }
     }
     if explain {
         for path in &put.paths {
@@ -36,6 +39,20 @@ pub fn put(put: &Explored, explain: bool) {
             }
         }
     }
+}
+
+/// The shortest failing call of each place, with the number of others.
+fn failures(put: &Explored) -> Vec<(&Path, usize)> {
+    let mut found: Vec<(&Path, usize)> = vec![];
+    let mut failing: Vec<&Path> = put.paths.iter().filter(|path| !path.passes).collect();
+    failing.sort_by_key(|path| path.call.len());
+    for path in failing {
+        match found.iter_mut().find(|(first, _)| first.place == path.place) {
+            Some((_, others)) => *others += 1,
+            None => found.push((path, 0)),
+        }
+    }
+    found
 }
 
 fn at(place: &str) -> String {
