@@ -1,6 +1,7 @@
 //! One put after the other: explored, replayed, settled.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -99,7 +100,10 @@ fn explore_put(
     engine: &mut Engine,
     module: &str,
 ) -> Result<Explored> {
-    let folder = package.target_dir.join("replay");
+    // Explorations may run side by side, even of the same put with other features.
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = package.target_dir.join(format!("replay/{}-{number}", std::process::id()));
     let native = Native::new(&built.executable, &folder, &package.folder, module);
     let description = native.describe()?;
     let function = |engine: &Engine, suffix: &str| {
@@ -118,6 +122,7 @@ fn explore_put(
     let found = explore(engine, entry, &settings, options.start_solver()?);
     let inputs: Vec<Vec<u8>> = found.cases.iter().map(|case| case.input.clone()).collect();
     let replayed = native.run(&inputs)?;
+    let _ = std::fs::remove_dir_all(&folder);
     Ok(settle(options, package, engine, module, description, found, &replayed))
 }
 

@@ -144,6 +144,12 @@ fn write_harness(
     );
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
     std::fs::write(folder.join("src/lib.rs"), source)?;
+    // The versions the user has locked are the ones to explore.
+    let locked =
+        package.folder.ancestors().map(|folder| folder.join("Cargo.lock")).find(|p| p.is_file());
+    if let Some(lock) = locked {
+        std::fs::copy(lock, folder.join("Cargo.lock"))?;
+    }
     Ok(folder)
 }
 

@@ -74,6 +74,8 @@ fn fixture(name: &str, files: &[(&str, &str)]) -> PathBuf {
         std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("made");
         std::fs::write(path, text).expect("written");
     }
+    // With the versions locked here nothing has to be looked up.
+    std::fs::copy(workspace().join("Cargo.lock"), folder.join("Cargo.lock")).expect("copied");
     folder
 }
 

@@ -120,6 +120,8 @@ fn what_is_unsupported_voids_the_claim_and_says_so() {
     undecided("caught", &bytes(1), "catch_unwind");
     undecided("float_multiply", &bytes(4), "on one value only");
     undecided("hash_order", &bytes(2), "order of a hash table");
+    undecided("environment", &bytes(1), "the model empty-environment");
+    undecided("clock", &bytes(1), "the model clock");
 }
 
 #[test]

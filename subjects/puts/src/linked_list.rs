@@ -45,9 +45,8 @@ impl LinkedList {
         }
         let mut next = list.as_mut();
         while let Some(node) = next {
-            if cfg!(feature = "seeded") && node.tail.is_none() {
-                let missing: Option<i32> = None;
-                missing.expect("the tail of the last node");
+            if cfg!(feature = "seeded") {
+                node.tail.as_ref().expect("the last node has a tail");
             }
             if node.tail.as_ref().is_some_and(|tail| tail.value == wanted) {
                 node.tail = node.tail.take().and_then(|tail| tail.tail);

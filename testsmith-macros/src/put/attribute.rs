@@ -25,7 +25,7 @@
 //! explorations; they may call private functions because they are inside.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::quote;
 use syn::{FnArg, Ident, ItemFn, Pat, Type};
 
 use super::options::Options;
@@ -33,8 +33,6 @@ use super::options::Options;
 /// How one parameter is decoded and passed on.
 struct Parameter {
     name: Ident,
-    /// The type that is decoded: the owned one behind a reference.
-    owned: TokenStream,
     pass: TokenStream,
     write: TokenStream,
     decode: TokenStream,
@@ -61,9 +59,9 @@ pub fn attribute(
     for argument in &signature.inputs {
         parameters.push(parameter(argument, &options)?);
     }
-    for (name, _) in
-        options.lens.iter().map(|(n, _)| (n, ())).chain(options.values.iter().map(|(n, _)| (n, ())))
-    {
+    let bounded = options.lens.iter().map(|(name, _)| name);
+    let listed = options.values.iter().map(|(name, _)| name);
+    for name in bounded.chain(listed) {
         if !parameters.iter().any(|parameter| parameter.name == *name) {
             return Err(syn::Error::new(name.span(), format!("no parameter is called {name}")));
         }
@@ -106,7 +104,7 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
             quote!([#(#written),*][index].to_owned())
         };
         let bound = format!("{text} among {count} candidate values");
-        return Ok(Parameter { name, owned, pass, write, decode, max_bytes: quote!(1), bound });
+        return Ok(Parameter { name, pass, write, decode, max_bytes: quote!(1), bound });
     }
     let decode = quote! {
         let mut #name: #owned = source.parameter(#text, #limits, |source| {
@@ -119,7 +117,7 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
     } else {
         format!("{text}: at most {len} elements, {depth} levels")
     };
-    Ok(Parameter { name, owned, pass, write, decode, max_bytes, bound })
+    Ok(Parameter { name, pass, write, decode, max_bytes, bound })
 }
 
 /// The owned type behind a parameter, how it is passed, how it is written down.
@@ -197,8 +195,6 @@ fn module(
     let stem = case_stem(file, &text);
     let store = format!("{stem}.cases");
     let included = included(&stem);
-    let test = format_ident!("put");
-    let _ = parameters.iter().map(|p| &p.owned).count();
     quote! {
         #[cfg(test)]
         #[allow(unused_imports, unused_mut, unused_variables, clippy::all)]
@@ -230,7 +226,7 @@ fn module(
             #text_check
 
             #[test]
-            fn #test() {
+            fn put() {
                 ::testsmith::put::check(&::testsmith::put::Put {
                     module: module_path!(),
                     name: #text,

@@ -1,9 +1,15 @@
 //! The benches, one file each.
 
+mod symbolic;
+
 /// A bench: the name on the command line, what it shows, and its entry.
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
-const BENCHES: &[Bench] = &[];
+const BENCHES: &[Bench] = &[(
+    "symbolic",
+    "paths, cases and times of explored puts; speed of the interpreter and of solvers",
+    symbolic::run,
+)];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let name = args.first().map_or("", String::as_str);

@@ -131,7 +131,8 @@ impl Program {
     /// The function at an address.
     pub fn function_at(&self, address: u64) -> Option<FunctionId> {
         let offset = address & 0xffff_ffff;
-        let inside = (address >> 32) as u32 == FUNCTION_REGION && offset % FUNCTION_STRIDE == 0;
+        let inside =
+            (address >> 32) as u32 == FUNCTION_REGION && offset.is_multiple_of(FUNCTION_STRIDE);
         let index = (offset / FUNCTION_STRIDE) as usize;
         (inside && index < self.functions.len()).then_some(FunctionId(index as u32))
     }
@@ -179,7 +180,7 @@ impl Program {
         match self.value_kind(value) {
             VALUE_FUNCTION => {
                 let id = self.function_ids.get(&value).ok_or("an unlisted function")?;
-                Ok(u64::from(FUNCTION_REGION) << 32 | u64::from(id.0) * FUNCTION_STRIDE)
+                Ok((u64::from(FUNCTION_REGION) << 32) | (u64::from(id.0) * FUNCTION_STRIDE))
             }
             VALUE_GLOBAL => {
                 let index = self.global_ids.get(&value).ok_or("an unlisted global")?;

@@ -162,7 +162,9 @@ fn float_to_integer(number: f64, width: u8, is_signed: bool, saturate: bool) -> 
         return Ok(number as u128);
     }
     let truncated = number.trunc();
-    if !saturate && !(truncated >= low as f64 && truncated <= high as f64) {
+    // Not a number is in no range either.
+    let fits = truncated >= low as f64 && truncated <= high as f64;
+    if !saturate && !fits {
         return Err(End::Crashed("a float out of the range of an integer".to_owned()));
     }
     Ok((number as i128).clamp(low, high) as u128 & mask(width))

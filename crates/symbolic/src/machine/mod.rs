@@ -119,7 +119,7 @@ pub struct Engine {
     image: Image,
     roles: Vec<Option<Role>>,
     /// Conditions made by turning an enumeration, with the term that was enumerated.
-    misses: FastMap<Term, Term>,
+    misses: FastMap<(Term, Term), ()>,
 }
 
 /// Where the entry gets its input: a pointer to bytes and their number.
@@ -329,13 +329,13 @@ impl<'e> Machine<'e> {
             return Ok(());
         }
         while let Some(&next) = self.script.get(self.decisions.len()) {
-            if self.engine.misses.get(&next) != Some(&subject) {
+            if !self.engine.misses.contains_key(&(next, subject)) {
                 break;
             }
             self.push(Decision { holds: next, reason })?;
         }
         let miss = self.engine.pool.not(hit);
-        self.engine.misses.insert(miss, subject);
+        self.engine.misses.insert((miss, subject), ());
         self.decide(hit, true, reason)
     }
 
@@ -393,7 +393,7 @@ impl<'e> Machine<'e> {
             None => self.fetch((pointer.bits as u64).wrapping_add(u64::from(offset)), len)?,
             Some(_) => self.load_anywhere(pointer, offset, len)?,
         };
-        if width % 8 == 0 {
+        if width.is_multiple_of(8) {
             return Ok(value);
         }
         let bits = value.bits & mask(u32::from(width));
@@ -434,7 +434,7 @@ impl<'e> Machine<'e> {
         let (base, size) = self.memory.extent(program, image, address, len)?;
         let residue = (address - base) % len;
         let cells = (size - residue) / len;
-        if cells > MAX_CELLS || cells < 2 {
+        if !(2..=MAX_CELLS).contains(&cells) {
             let address = self.address(pointer)?;
             return self.fetch(address, len);
         }

@@ -45,10 +45,10 @@ impl Pool {
 
     fn arithmetic(&mut self, op: Op, a: Term, b: Term) -> Term {
         let width = self.width(a);
-        if let Some(y) = self.constant(b) {
-            if let Some(term) = self.with_constant(op, a, b, y) {
-                return term;
-            }
+        if let Some(y) = self.constant(b)
+            && let Some(term) = self.with_constant(op, a, b, y)
+        {
+            return term;
         }
         if a == b {
             match op {
@@ -66,10 +66,10 @@ impl Pool {
                 _ => {}
             }
         }
-        if op == Op::Or || op == Op::Add {
-            if let Some(term) = self.disjoint_sum(a, b) {
-                return term;
-            }
+        if (op == Op::Or || op == Op::Add)
+            && let Some(term) = self.disjoint_sum(a, b)
+        {
+            return term;
         }
         self.node2(op, width, a, b)
     }
@@ -140,11 +140,12 @@ impl Pool {
     fn reassociated(&mut self, op: Op, a: Term, y: u128) -> Option<Term> {
         let node = *self.node(a);
         let width = node.width;
-        if matches!(op, Op::Add | Op::And | Op::Or | Op::Xor | Op::Mul) && node.op == op {
-            if let Some(c) = self.constant(node.second()) {
-                let folded = self.number(width, fold(op, width, c, y));
-                return Some(self.binary(op, node.first(), folded));
-            }
+        if matches!(op, Op::Add | Op::And | Op::Or | Op::Xor | Op::Mul)
+            && node.op == op
+            && let Some(c) = self.constant(node.second())
+        {
+            let folded = self.number(width, fold(op, width, c, y));
+            return Some(self.binary(op, node.first(), folded));
         }
         if node.op == Op::Ite {
             let (then, other) = (self.constant(node.second())?, self.constant(node.third())?);
@@ -179,10 +180,11 @@ impl Pool {
             return self.truth(known);
         }
         let width = self.width(a);
-        if width == 1 && op == Op::Eq {
-            if let Some(y) = self.constant(b) {
-                return if y == 1 { a } else { self.not(a) };
-            }
+        if width == 1
+            && op == Op::Eq
+            && let Some(y) = self.constant(b)
+        {
+            return if y == 1 { a } else { self.not(a) };
         }
         if let Some(term) = self.narrowed(op, a, b) {
             return term;
@@ -190,10 +192,10 @@ impl Pool {
         if let Some(term) = self.compare_choice(op, a, b) {
             return term;
         }
-        if op == Op::Eq {
-            if let Some(term) = self.equal_moved(a, b) {
-                return term;
-            }
+        if op == Op::Eq
+            && let Some(term) = self.equal_moved(a, b)
+        {
+            return term;
         }
         self.node2(op, 1, a, b)
     }

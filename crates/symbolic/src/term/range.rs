@@ -39,7 +39,7 @@ impl Range {
     pub fn biased(self, width: u32) -> Option<Range> {
         let half = 1u128 << (width - 1);
         let same_side = (self.low < half) == (self.high < half);
-        same_side.then(|| Range { low: self.low ^ half, high: self.high ^ half })
+        same_side.then_some(Range { low: self.low ^ half, high: self.high ^ half })
     }
 }
 

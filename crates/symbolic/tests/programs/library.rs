@@ -230,6 +230,13 @@ programs! {
         if input.u8() > 3 { println!("large") }
         0
     }
+    environment(input) {
+        i64::from(input.u8() > 3 && std::env::var_os("TESTSMITH_NOWHERE").is_some())
+    }
+    clock(input) {
+        let start = std::time::Instant::now();
+        i64::from(input.u8() > 3 && start.elapsed().as_secs() < 5)
+    }
     float_compare(input) {
         let bits = input.u64();
         let number = f64::from_bits(bits);
