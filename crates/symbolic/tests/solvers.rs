@@ -250,3 +250,49 @@ fn a_query_beyond_the_budget_is_unknown_and_never_unsatisfiable() {
         [pool.equal(product, target), pool.binary(Op::Ult, one, x), pool.binary(Op::Ult, one, y)];
     assert!(matches!(Blaster::new(50).check(&pool, &conditions), Answer::Unknown(_)));
 }
+
+/// A program that speaks SMT-LIB and answers as it is told.
+#[cfg(unix)]
+fn fake_solver(name: &str, script: &str) -> SmtLib {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("z3-fake");
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    // A file that was just written may still be open in a sibling thread that forks.
+    for _ in 0..50 {
+        if let Ok(solver) = SmtLib::start(&path.display().to_string()) {
+            return solver;
+        }
+        std::thread::yield_now();
+    }
+    panic!("the script cannot be started");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_external_solver_is_believed_only_as_far_as_it_can_be_checked() {
+    let script = "while read -r line; do case \"$line\" in \
+        *check-sat*) echo sat;; *get-value*) echo '((x0 #x05))';; esac; done";
+    let mut solver = fake_solver("lying", script);
+    let mut pool = Pool::new();
+    let x = pool.variable(8, 0);
+    let (five, six) = (pool.number(8, 5), pool.number(8, 6));
+    let (right, wrong) = (pool.equal(x, five), pool.equal(x, six));
+    assert!(matches!(solver.check(&pool, &[right]), Answer::Sat(_)));
+    assert!(matches!(solver.check(&pool, &[wrong]), Answer::Unknown(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_external_solver_that_dies_leaves_the_question_open() {
+    let mut solver = fake_solver("dying", "read -r line; exit 1");
+    let mut pool = Pool::new();
+    let x = pool.variable(8, 0);
+    let five = pool.number(8, 5);
+    let condition = pool.equal(x, five);
+    for _ in 0..3 {
+        assert!(matches!(solver.check(&pool, &[condition]), Answer::Unknown(_)));
+    }
+}

@@ -18,7 +18,7 @@ pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
-use crate::machine::{Bounds, Decision, End, Engine, Job, Reason, Run};
+use crate::machine::{Bounds, Decision, End, Engine, Job, Reason, Run, Value};
 use crate::solver::{Answer, Oracle, Solver, Statistics};
 use crate::term::{Assignment, Term};
 
@@ -89,6 +89,8 @@ pub struct Case {
     pub decisions: Vec<Decision>,
     pub covered: BTreeSet<(SiteId, u32)>,
     pub passes: bool,
+    /// The scalars the entry returned, which are terms over the input.
+    pub returned: Vec<Value>,
 }
 
 /// What an exploration found.
@@ -306,8 +308,14 @@ impl Explorer<'_> {
         }
         self.found.covered.extend(run.covered.iter().copied());
         let passes = passes(&self.settings.expectation, &run.end);
-        let mut case =
-            Case { input, end: run.end, decisions: run.decisions, covered: run.covered, passes };
+        let mut case = Case {
+            input,
+            end: run.end,
+            decisions: run.decisions,
+            covered: run.covered,
+            passes,
+            returned: run.returned,
+        };
         if self.settings.minimise {
             minimise::by_evaluation(&self.engine.pool, &mut case);
             if !case.passes {

@@ -431,27 +431,34 @@ impl<'e> Machine<'e> {
         }
         let address = pointer.bits as u64;
         let Engine { program, image, .. } = &mut *self.engine;
-        let (base, size) = self.memory.extent(program, image, address, len)?;
-        let residue = (address - base) % len;
-        let cells = (size - residue) / len;
-        if !(2..=MAX_CELLS).contains(&cells) {
+        let extent = self.memory.extent(program, image, address, len);
+        if extent.is_err() {
+            // This input strays; where the others on this path go is not known.
+            self.voids.insert("a computed address lies outside every object".to_owned());
+        }
+        let (base, size) = extent?;
+        if size / len > MAX_CELLS || size < 2 * len {
             let address = self.address(pointer)?;
             return self.fetch(address, len);
         }
-        let start = Value::concrete(u128::from(base + residue));
-        let distance = self.binary(Op::Sub, 64, pointer, start);
-        let last = Value::concrete(u128::from((cells - 1) * len));
-        let inside = self.binary(Op::Ule, 64, distance, last);
-        if let Some(inside) = inside.term {
-            self.decide(inside, true, Reason::InBounds)?;
-        }
-        let Some(distance) = distance.term else { return self.fetch(address, len) };
+        // Other inputs may point into other objects, or between the cells: each of these is
+        // an alternative of its own.
+        let subject = self.term(pointer, 64);
+        let offset = self.binary(Op::Sub, 64, pointer, Value::concrete(u128::from(base)));
+        let Some(offset) = offset.term else { return self.fetch(address, len) };
         let pool = &mut self.engine.pool;
-        let length = pool.number(64, u128::from(len));
-        let remainder = pool.binary(Op::URem, distance, length);
-        let zero = pool.number(64, 0);
-        let aligned = pool.equal(remainder, zero);
-        self.decide(aligned, true, Reason::InBounds)?;
+        let last = pool.number(64, u128::from(size - len));
+        let inside = pool.binary(Op::Ule, offset, last);
+        self.one_of(subject, inside, Reason::InBounds)?;
+        let residue = (address - base) % len;
+        let pool = &mut self.engine.pool;
+        let (length, wanted) =
+            (pool.number(64, u128::from(len)), pool.number(64, u128::from(residue)));
+        let remainder = pool.binary(Op::URem, offset, length);
+        let on_a_cell = pool.equal(remainder, wanted);
+        self.one_of(offset, on_a_cell, Reason::InBounds)?;
+        let distance = self.engine.pool.binary(Op::Sub, offset, wanted);
+        let cells = (size - residue) / len;
         let mut contents = vec![];
         for cell in 0..cells {
             let value = self.fetch(base + residue + cell * len, len)?;

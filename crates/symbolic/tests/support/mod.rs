@@ -53,6 +53,13 @@ impl Compiled {
         (Engine::new(program), id)
     }
 
+    /// An engine for many functions of the program, which is read once.
+    pub fn engine_of(&self, functions: &[&str]) -> Engine {
+        let library = library_of(&sysroot()).expect("rustc has an LLVM");
+        let entry = |name: &str| functions.contains(&name);
+        Engine::new(Program::open(&library, &self.bitcode, &entry).expect("the bitcode is read"))
+    }
+
     pub fn explore(&self, function: &str, settings: &Settings) -> Exploration {
         let (mut engine, entry) = self.engine(function);
         explore(&mut engine, entry, settings, Box::new(Blaster::default()))
@@ -77,7 +84,7 @@ impl Compiled {
         self.native(function)(input)
     }
 
-    fn native(&self, function: &str) -> impl Fn(&[u8]) -> i64 {
+    pub fn native(&self, function: &str) -> impl Fn(&[u8]) -> i64 {
         // SAFETY: the library was built from our own source; its initialisers are std's.
         let library = unsafe { libloading::Library::new(&self.library) }.expect("it loads");
         #[allow(improper_ctypes_definitions, reason = "both sides are Rust")]
