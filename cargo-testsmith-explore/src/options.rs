@@ -109,6 +109,9 @@ impl Options {
                 _ => return Err(format!("one name is enough: {arg}")),
             }
         }
+        if options.len > 255 {
+            return Err("--len is at most 255".to_owned());
+        }
         if let Err(error @ SmtError::Unknown(_)) = options.start_solver() {
             return Err(error.to_string());
         }

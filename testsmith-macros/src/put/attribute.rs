@@ -55,6 +55,10 @@ pub fn attribute(
         let text = "a put has no generic parameters: its inputs have concrete types";
         return Err(syn::Error::new_spanned(&signature.generics, text));
     }
+    // A result nobody looks at would let a failure pass for a success.
+    if let syn::ReturnType::Type(_, ty) = &signature.output {
+        return Err(syn::Error::new_spanned(ty, "a put returns nothing: it asserts, or unwraps"));
+    }
     let mut parameters = vec![];
     for argument in &signature.inputs {
         parameters.push(parameter(argument, &options)?);
@@ -271,4 +275,68 @@ fn included(stem: &str) -> TokenStream {
     }
     let path = path.to_string_lossy().into_owned();
     quote!(include!(#path);)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(arguments: TokenStream, item: TokenStream) -> String {
+        attribute(arguments, item, "src/lib.rs").expect_err("it is refused").to_string()
+    }
+
+    #[test]
+    fn what_a_put_cannot_be_is_said() {
+        let none = TokenStream::new;
+        let text = refused(
+            none(),
+            quote!(
+                fn f(x: u8) -> Result<(), ()> {
+                    Ok(())
+                }
+            ),
+        );
+        assert_eq!(text, "a put returns nothing: it asserts, or unwraps");
+        let text = refused(
+            none(),
+            quote!(
+                fn f<T>(x: T) {}
+            ),
+        );
+        assert!(text.starts_with("a put has no generic parameters"), "{text}");
+        let text = refused(
+            none(),
+            quote!(
+                fn f(&self) {}
+            ),
+        );
+        assert_eq!(text, "a put is a function, not a method");
+        let text = refused(
+            quote!(len(y = 3)),
+            quote!(
+                fn f(x: Vec<u8>) {}
+            ),
+        );
+        assert_eq!(text, "no parameter is called y");
+        let text = refused(
+            quote!(size = 3),
+            quote!(
+                fn f(x: Vec<u8>) {}
+            ),
+        );
+        assert!(text.starts_with("no option of a put is called size"), "{text}");
+        let text = refused(
+            quote!(len = 300),
+            quote!(
+                fn f(x: Vec<u8>) {}
+            ),
+        );
+        assert_eq!(text, "a length is one byte: at most 255");
+    }
+
+    #[test]
+    fn cases_lie_under_the_path_of_the_source() {
+        let stem = case_stem("subjects/puts/src/inner/list.rs", "adding");
+        assert_eq!(stem, "tests/puts/src.inner.list.adding");
+    }
 }

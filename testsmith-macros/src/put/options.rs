@@ -43,6 +43,14 @@ impl Parse for Options {
     }
 }
 
+/// Lengths are encoded in one byte; a larger bound would be claimed but not explored.
+fn length(number: &LitInt) -> syn::Result<usize> {
+    match number.base10_parse()? {
+        len @ 0..=255 => Ok(len),
+        _ => Err(syn::Error::new(number.span(), "a length is one byte: at most 255")),
+    }
+}
+
 impl Options {
     fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
@@ -67,13 +75,13 @@ impl Options {
                 let bound = |input: ParseStream<'_>| -> syn::Result<(Ident, usize)> {
                     let name = input.parse()?;
                     input.parse::<Token![=]>()?;
-                    Ok((name, input.parse::<LitInt>()?.base10_parse()?))
+                    Ok((name, length(&input.parse()?)?))
                 };
                 self.lens = Punctuated::<_, Token![,]>::parse_terminated_with(&inner, bound)?
                     .into_iter()
                     .collect();
             }
-            "len" => self.len = number(input)?.base10_parse()?,
+            "len" => self.len = length(&number(input)?)?,
             "depth" => self.depth = number(input)?.base10_parse()?,
             "cases" => self.cases = number(input)?.base10_parse()?,
             "values" => {
