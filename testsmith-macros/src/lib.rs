@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod contracts;
+mod put;
 
 use proc_macro::TokenStream;
 
@@ -73,4 +74,22 @@ contract_attributes! {
 #[proc_macro]
 pub fn loop_invariant(arguments: TokenStream) -> TokenStream {
     contracts::loop_invariant(arguments.into()).into()
+}
+
+/// Turns a function with parameters into a test for all inputs.
+///
+/// See the chapter on puts and the module `testsmith::put`.
+#[proc_macro_attribute]
+pub fn put(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    // The file is asked of the attribute itself: the items made from it have no place.
+    let file = proc_macro::Span::call_site().file();
+    put::attribute(arguments.into(), item.into(), &file)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Decodes values of a type from bytes, field by field.
+#[proc_macro_derive(Input, attributes(input))]
+pub fn input(item: TokenStream) -> TokenStream {
+    put::derive_input(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -19,3 +19,11 @@ pub use testsmith_macros::{
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/contracts.md")]
 mod contracts_documentation {}
+
+// The attribute shares its name with the module that explains it; the two live in
+// different namespaces.
+pub use testsmith_macros::{Input, put};
+
+pub mod put;
+
+pub use put::Input;

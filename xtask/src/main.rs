@@ -2,7 +2,7 @@
 //!
 //! Speed claims are measured here and nowhere else; tests never look at a
 //! clock.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bench;
 

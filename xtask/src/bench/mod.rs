@@ -6,6 +6,7 @@ mod contracts;
 mod coverage;
 mod known_bugs;
 mod printed;
+mod symbolic;
 
 use anyhow::Result;
 use cargo_testsmith::args::Target;
@@ -16,6 +17,11 @@ use std::path::PathBuf;
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
 const BENCHES: &[Bench] = &[
+    (
+        "symbolic",
+        "paths, cases and times of explored puts; speed of the interpreter and of solvers",
+        symbolic::run,
+    ),
     ("callable", "the share of core callables that become operations", callable::run),
     ("calls", "calls per second through the worker against a bare loop", calls::run),
     ("contracts", "what checked and unchecked contracts cost", contracts::run),

@@ -1,0 +1,167 @@
+//! The arguments of the command.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use testsmith_symbolic::explore::{Settings, Strategy};
+use testsmith_symbolic::solver::{Blaster, SmtError, SmtLib, Solver};
+
+/// Shown on request and on mistakes.
+pub const USAGE: &str = "\
+usage: cargo testsmith explore [NAME] [OPTIONS]
+
+Visits the paths of every #[put] (or of those whose path contains NAME), writes one
+closed test per path, and says whether the put holds, fails, or is not decided.
+
+  --fn PATH            a public function instead: it may not panic, whatever it is given
+  --package NAME       the package of the workspace to look at
+  --manifest-path FILE its Cargo.toml
+  --features LIST      features to build with
+  --len N              elements per collection for --fn (4)
+  --solver NAME        embedded (the default), z3, cvc5, bitwuzla, or the path of one
+  --strategy NAME      depth (the default), breadth, coverage
+  --max-paths N        paths per put (100000)
+  --max-time SECONDS   time per put (60)
+  --max-steps N        instructions per path (20000000)
+  --max-unroll N       decisions per branch and path (2000)
+  --keep paths|branches  tests to write: one per path (the default), or enough for the branches
+  --explain            print the condition of every path
+  --no-emit            write no tests
+
+exit codes: 0 no violation, 100 a put fails, 101 could not complete, 2 wrong usage";
+
+/// The resolved arguments.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub name: Option<String>,
+    pub function: Option<String>,
+    pub package: Option<String>,
+    pub manifest: Option<PathBuf>,
+    pub features: Option<String>,
+    pub len: usize,
+    pub solver: String,
+    pub settings: Settings,
+    pub every_path: bool,
+    pub explain: bool,
+    pub emit: bool,
+    pub quiet: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            name: None,
+            function: None,
+            package: None,
+            manifest: None,
+            features: None,
+            len: 4,
+            solver: "embedded".to_owned(),
+            settings: Settings::default(),
+            every_path: true,
+            explain: false,
+            emit: true,
+            quiet: false,
+        }
+    }
+}
+
+impl Options {
+    pub fn parse(args: &[String]) -> Result<Options, String> {
+        let mut options = Options::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let (flag, inline) = match arg.split_once('=') {
+                Some((flag, value)) if flag.starts_with("--") => (flag, Some(value.to_owned())),
+                _ => (arg.as_str(), None),
+            };
+            let mut value = || {
+                let next = inline.clone().or_else(|| args.next().cloned());
+                next.ok_or_else(|| format!("{flag} needs a value"))
+            };
+            match flag {
+                "--fn" => options.function = Some(value()?),
+                "--package" | "-p" => options.package = Some(value()?),
+                "--manifest-path" => options.manifest = Some(PathBuf::from(value()?)),
+                "--features" => options.features = Some(value()?),
+                "--len" => options.len = number(flag, &value()?)?,
+                "--solver" => options.solver = value()?,
+                "--strategy" => options.settings.strategy = strategy(&value()?)?,
+                "--max-paths" => options.settings.max_paths = number(flag, &value()?)?,
+                "--max-time" => {
+                    options.settings.max_time = Duration::from_secs(number(flag, &value()?)?);
+                }
+                "--max-steps" => options.settings.bounds.steps = number(flag, &value()?)?,
+                "--max-unroll" => options.settings.bounds.unrollings = number(flag, &value()?)?,
+                "--keep" => {
+                    options.every_path = match value()?.as_str() {
+                        "paths" => true,
+                        "branches" => false,
+                        other => {
+                            return Err(format!("--keep takes paths or branches, not {other}"));
+                        }
+                    }
+                }
+                "--explain" => options.explain = true,
+                "--no-emit" => options.emit = false,
+                _ if flag.starts_with('-') => return Err(format!("no option is called {flag}")),
+                _ if options.name.is_none() => options.name = Some(arg.clone()),
+                _ => return Err(format!("one name is enough: {arg}")),
+            }
+        }
+        if options.len > 255 {
+            return Err("--len is at most 255".to_owned());
+        }
+        if let Err(error @ SmtError::Unknown(_)) = options.start_solver() {
+            return Err(error.to_string());
+        }
+        Ok(options)
+    }
+
+    /// A solver of its own for one exploration.
+    pub fn start_solver(&self) -> Result<Box<dyn Solver>, SmtError> {
+        if self.solver == "embedded" {
+            return Ok(Box::new(Blaster::default()));
+        }
+        Ok(Box::new(SmtLib::start(&self.solver)?))
+    }
+}
+
+fn number<N: std::str::FromStr>(flag: &str, text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{flag} takes a number, not {text}"))
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    match text {
+        "depth" => Ok(Strategy::DepthFirst),
+        "breadth" => Ok(Strategy::BreadthFirst),
+        "coverage" => Ok(Strategy::CoverageFirst),
+        _ => Err(format!("--strategy takes depth, breadth or coverage, not {text}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Options, String> {
+        Options::parse(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_read_with_and_without_an_equals_sign() {
+        let options = parse("adding --max-paths 7 --strategy=coverage --no-emit").expect("valid");
+        assert_eq!(options.name.as_deref(), Some("adding"));
+        assert_eq!(options.settings.max_paths, 7);
+        assert_eq!(options.settings.strategy, Strategy::CoverageFirst);
+        assert!(!options.emit);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert_eq!(parse("--max-paths many").unwrap_err(), "--max-paths takes a number, not many");
+        assert_eq!(parse("--wrong").unwrap_err(), "no option is called --wrong");
+        assert_eq!(parse("--fn").unwrap_err(), "--fn needs a value");
+        assert!(parse("--solver guess").unwrap_err().contains("no solver is called"));
+    }
+}

@@ -1,0 +1,115 @@
+//! What the user reads.
+
+use crate::put::{Explored, Path, Settled};
+use testsmith_symbolic::explore::Ledger;
+
+/// The account of one put.
+pub fn put(put: &Explored, explain: bool) {
+    let seconds = put.time.as_secs_f64();
+    let share = if seconds > 0.0 { 100.0 * put.solver_time.as_secs_f64() / seconds } else { 0.0 };
+    println!("{} ({}:{})", put.module, put.description.file, put.description.line);
+    println!("  {}", verdict(put));
+    let (taken, all) = put.branches;
+    let reachable = match put.voids.is_empty() {
+        true => "; the others cannot be reached",
+        false => "",
+    };
+    println!(
+        "  {} paths, {} refused, {} cut short; {taken} of {all} branch sides taken{reachable}",
+        put.paths.len(),
+        put.rejected,
+        put.cut,
+    );
+    println!(
+        "  {seconds:.2} s, solver {share:.0}% in {} queries, {} steps",
+        put.queries, put.steps
+    );
+    for (path, others) in failures(put) {
+        println!("  fails: {}", path.call);
+        println!("    {}{}", path.message.replace('\n', "\n    "), at(&path.place));
+        if others > 0 {
+            println!("    ({others} more paths fail at this place)");
+        }
+    }
+    if explain {
+        for path in &put.paths {
+            println!("  {}", path.call);
+            for line in &path.explanation {
+                println!("    {line}");
+            }
+        }
+    }
+}
+
+/// The shortest failing call of each place, with the number of others.
+fn failures(put: &Explored) -> Vec<(&Path, usize)> {
+    let mut found: Vec<(&Path, usize)> = vec![];
+    let mut failing: Vec<&Path> = put.paths.iter().filter(|path| !path.passes).collect();
+    failing.sort_by_key(|path| path.call.len());
+    for path in failing {
+        match found.iter_mut().find(|(first, _)| first.place == path.place) {
+            Some((_, others)) => *others += 1,
+            None => found.push((path, 0)),
+        }
+    }
+    found
+}
+
+fn at(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" ({place})") }
+}
+
+/// The claim in one sentence, with what it rests on.
+pub fn verdict(put: &Explored) -> String {
+    let bounds = format!(
+        "within its bounds ({}at most {} bytes)",
+        if put.description.bounds.is_empty() {
+            String::new()
+        } else {
+            format!("{}; ", put.description.bounds)
+        },
+        put.description.max_bytes
+    );
+    let models: Vec<String> =
+        put.models.iter().map(|model| format!("{model}: {}", Ledger::meaning(model))).collect();
+    let models = match models.is_empty() {
+        true => String::new(),
+        false => format!(", under the models [{}]", models.join("; ")),
+    };
+    match put.settled {
+        Settled::Holds if put.paths.is_empty() => {
+            format!("holds vacuously: no input {bounds} meets its assumptions{models}")
+        }
+        Settled::Holds => format!("holds for all inputs {bounds}{models}"),
+        Settled::Fails => {
+            let failing = put.paths.iter().filter(|path| !path.passes).count();
+            format!("FAILS on {failing} of {} paths", put.paths.len())
+        }
+        Settled::Undecided => {
+            let reasons: Vec<String> = put
+                .voids
+                .iter()
+                .map(|(why, count)| match count {
+                    1 => why.clone(),
+                    _ => format!("{why} ({count} times)"),
+                })
+                .collect();
+            format!("not decided, because: {}", reasons.join("; "))
+        }
+    }
+}
+
+/// The last line.
+pub fn summary(explored: &[Explored]) {
+    let count = |settled: Settled| explored.iter().filter(|put| put.settled == settled).count();
+    let paths: usize = explored.iter().map(|put| put.paths.len()).sum();
+    let mismatches: usize = explored.iter().map(|put| put.mismatches).sum();
+    println!(
+        "{} puts: {} hold, {} fail, {} not decided; {paths} inputs replayed natively, \
+         {mismatches} with another outcome",
+        explored.len(),
+        count(Settled::Holds),
+        count(Settled::Fails),
+        count(Settled::Undecided),
+    );
+}

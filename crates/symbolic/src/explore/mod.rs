@@ -1,0 +1,366 @@
+//! Visits the paths of a function over a symbolic input, one run each.
+//!
+//! A run is concrete; what it decided is turned, decision by decision, into
+//! candidates for further runs, and a solver says which of them have an input.
+//! Each candidate is made once, so no path is visited twice, and when none is
+//! left every path has been visited. The [`Ledger`] lists whatever makes that
+//! conclusion untrue.
+
+mod explain;
+mod ledger;
+mod minimise;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+pub use explain::{Names, describe};
+pub use ledger::Ledger;
+
+use crate::ir::{FunctionId, SiteId};
+use crate::machine::{Bounds, Decision, End, Engine, Job, Reason, Run, Value};
+use crate::solver::{Answer, Oracle, Solver, Statistics};
+use crate::term::{Assignment, Term};
+
+/// In which order candidates are tried.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Deepest first: little memory, and what a complete exploration uses.
+    #[default]
+    DepthFirst,
+    /// Shortest paths first.
+    BreadthFirst,
+    /// Branches not yet taken first.
+    CoverageFirst,
+}
+
+/// What counts as passing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Expectation {
+    #[default]
+    Returns,
+    Panics,
+    /// The text itself is checked by a function of the program.
+    PanicsWithText,
+}
+
+/// What to explore and how far.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub strategy: Strategy,
+    pub expectation: Expectation,
+    pub max_paths: usize,
+    pub max_time: Duration,
+    pub bounds: Bounds,
+    /// The length of the symbolic input.
+    pub input_len: usize,
+    pub text_check: Option<FunctionId>,
+    /// Stop at the first input that fails.
+    pub stop_at_failure: bool,
+    /// Prefer small bytes in the inputs of cases.
+    pub minimise: bool,
+    /// Keep the sliced queries, to compare solvers on them.
+    pub record_queries: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            strategy: Strategy::default(),
+            expectation: Expectation::default(),
+            max_paths: 100_000,
+            max_time: Duration::from_secs(60),
+            bounds: Bounds::default(),
+            input_len: 16,
+            text_check: None,
+            stop_at_failure: false,
+            minimise: true,
+            record_queries: false,
+        }
+    }
+}
+
+/// An input that follows a path of its own.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub input: Vec<u8>,
+    pub end: End,
+    /// The conditions that make the path, in order.
+    pub decisions: Vec<Decision>,
+    pub covered: BTreeSet<(SiteId, u32)>,
+    pub passes: bool,
+    /// The scalars the entry returned, which are terms over the input.
+    pub returned: Vec<Value>,
+}
+
+/// What an exploration found.
+pub struct Exploration {
+    /// One per path whose assumptions hold, in the order visited.
+    pub cases: Vec<Case>,
+    /// Paths that ended because an assumption did not hold.
+    pub rejected: usize,
+    /// Paths that ended without a verdict: bounds, unsupported code.
+    pub cut: usize,
+    pub covered: BTreeSet<(SiteId, u32)>,
+    pub ledger: Ledger,
+    pub steps: u64,
+    pub queries: Statistics,
+    pub recorded: Vec<Box<[Term]>>,
+    pub time: Duration,
+    pub run_time: Duration,
+}
+
+/// What may be said.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// For every input of the stated length.
+    Holds,
+    Fails,
+    Undecided,
+}
+
+impl Exploration {
+    /// A failure found is a failure; a claim about all paths needs a clean ledger.
+    pub fn verdict(&self) -> Verdict {
+        if self.cases.iter().any(|case| !case.passes) {
+            Verdict::Fails
+        } else if self.ledger.is_complete() {
+            Verdict::Holds
+        } else {
+            Verdict::Undecided
+        }
+    }
+
+    pub fn paths(&self) -> usize {
+        self.cases.len()
+    }
+
+    pub fn failures(&self) -> impl Iterator<Item = &Case> {
+        self.cases.iter().filter(|case| !case.passes)
+    }
+}
+
+/// A decision on a path, linked to the ones before it; paths share their beginnings.
+struct Link {
+    before: Option<Rc<Link>>,
+    holds: Term,
+}
+
+/// A path to try: the beginning of a known one, then one condition turned.
+struct Candidate {
+    before: Option<Rc<Link>>,
+    question: Term,
+    reason: Reason,
+    known: Rc<Assignment>,
+}
+
+struct Explorer<'a> {
+    engine: &'a mut Engine,
+    entry: FunctionId,
+    settings: &'a Settings,
+    oracle: Oracle,
+    candidates: VecDeque<Candidate>,
+    found: Exploration,
+    start: Instant,
+}
+
+/// Explores `entry`, which takes a pointer to bytes and their number.
+pub fn explore(
+    engine: &mut Engine,
+    entry: FunctionId,
+    settings: &Settings,
+    solver: Box<dyn Solver>,
+) -> Exploration {
+    let mut oracle = Oracle::new(solver);
+    oracle.recorded = settings.record_queries.then(Vec::new);
+    let found = Exploration {
+        cases: vec![],
+        rejected: 0,
+        cut: 0,
+        covered: BTreeSet::new(),
+        ledger: Ledger::default(),
+        steps: 0,
+        queries: Statistics::default(),
+        recorded: vec![],
+        time: Duration::ZERO,
+        run_time: Duration::ZERO,
+    };
+    let start = Instant::now();
+    let candidates = VecDeque::new();
+    Explorer { engine, entry, settings, oracle, candidates, found, start }.explore()
+}
+
+impl Explorer<'_> {
+    fn explore(mut self) -> Exploration {
+        self.visit(None, Rc::new(Assignment::default()));
+        while let Some(candidate) = self.next() {
+            if let Some(why) = self.stop() {
+                self.found.ledger.void(why);
+                break;
+            }
+            self.try_candidate(candidate);
+        }
+        self.found.time = self.start.elapsed();
+        self.found.queries = self.oracle.statistics.clone();
+        self.found.recorded = self.oracle.recorded.take().unwrap_or_default();
+        self.found
+    }
+
+    fn stop(&self) -> Option<String> {
+        let paths = self.found.cases.len() + self.found.rejected + self.found.cut;
+        if paths >= self.settings.max_paths {
+            return Some(format!("the bound of {} paths was reached", self.settings.max_paths));
+        }
+        if self.start.elapsed() > self.settings.max_time {
+            let seconds = self.settings.max_time.as_secs();
+            return Some(format!("the time bound of {seconds} s was reached"));
+        }
+        if self.settings.stop_at_failure && self.found.cases.iter().any(|case| !case.passes) {
+            return Some("stopped at the first failure".to_owned());
+        }
+        None
+    }
+
+    fn next(&mut self) -> Option<Candidate> {
+        match self.settings.strategy {
+            Strategy::DepthFirst => self.candidates.pop_back(),
+            Strategy::BreadthFirst => self.candidates.pop_front(),
+            Strategy::CoverageFirst => {
+                /// Looking at more of the queue costs more than a better choice gains.
+                const LOOKED_AT: usize = 512;
+                let fresh = |candidate: &Candidate| match candidate.reason {
+                    Reason::Branch(site, way) => {
+                        !self.found.covered.contains(&(site, u32::from(way == 0)))
+                    }
+                    _ => false,
+                };
+                let newest = self.candidates.iter().rev().take(LOOKED_AT).position(fresh);
+                match newest {
+                    Some(back) => self.candidates.remove(self.candidates.len() - 1 - back),
+                    None => self.candidates.pop_back(),
+                }
+            }
+        }
+    }
+
+    fn try_candidate(&mut self, candidate: Candidate) {
+        let path = conditions(&candidate.before);
+        let answer =
+            self.oracle.ask(&self.engine.pool, &path, candidate.question, &candidate.known);
+        match answer {
+            Answer::Unsat => {}
+            Answer::Unknown(why) => self.found.ledger.void(format!("not decided: {why}")),
+            Answer::Sat(model) => {
+                let link = Link { before: candidate.before, holds: candidate.question };
+                self.visit(Some(Rc::new(link)), Rc::new(model));
+            }
+        }
+    }
+
+    /// Runs one input and queues what its decisions, turned, would be.
+    fn visit(&mut self, script: Option<Rc<Link>>, model: Rc<Assignment>) {
+        let input = bytes(&model, self.settings.input_len);
+        let wanted = conditions(&script);
+        let begun = Instant::now();
+        let run = self.engine.run(&Job {
+            entry: self.entry,
+            input: &input,
+            script: &wanted,
+            bounds: &self.settings.bounds,
+            text_check: self.settings.text_check,
+            symbolic: true,
+        });
+        self.found.run_time += begun.elapsed();
+        self.found.steps += run.steps;
+        if run.diverged {
+            self.found.ledger.void("a run left the path it was to follow".to_owned());
+        }
+        let mut link = script;
+        for decision in run.decisions.iter().skip(wanted.len()) {
+            let question = self.engine.pool.not(decision.holds);
+            let candidate = Candidate {
+                before: link.clone(),
+                question,
+                reason: decision.reason,
+                known: model.clone(),
+            };
+            // A pinned number is not turned: the machine has voided the claim already.
+            if decision.reason != Reason::Pinned {
+                self.candidates.push_back(candidate);
+            }
+            link = Some(Rc::new(Link { before: link, holds: decision.holds }));
+        }
+        self.note(run, input);
+    }
+
+    fn note(&mut self, run: Run, input: Vec<u8>) {
+        self.found.ledger.note(&run);
+        match &run.end {
+            End::Rejected => {
+                self.found.rejected += 1;
+                return;
+            }
+            End::Unsupported(_) | End::Limit(_) => {
+                self.found.cut += 1;
+                return;
+            }
+            End::Returned | End::Panicked { .. } | End::Crashed(_) => {}
+        }
+        self.found.covered.extend(run.covered.iter().copied());
+        let passes = passes(&self.settings.expectation, &run.end);
+        let mut case = Case {
+            input,
+            end: run.end,
+            decisions: run.decisions,
+            covered: run.covered,
+            passes,
+            returned: run.returned,
+        };
+        if self.settings.minimise {
+            minimise::by_evaluation(&self.engine.pool, &mut case);
+            if !case.passes {
+                minimise::by_solver(&mut self.engine.pool, &mut self.oracle, &mut case);
+            }
+        }
+        self.found.cases.push(case);
+    }
+}
+
+fn passes(expectation: &Expectation, end: &End) -> bool {
+    match (expectation, end) {
+        (Expectation::Returns, End::Returned) => true,
+        (Expectation::Panics, End::Panicked { .. }) => true,
+        (Expectation::PanicsWithText, End::Panicked { text_matches, .. }) => {
+            *text_matches == Some(true)
+        }
+        _ => false,
+    }
+}
+
+fn conditions(link: &Option<Rc<Link>>) -> Vec<Term> {
+    let mut conditions = vec![];
+    let mut next = link;
+    while let Some(link) = next {
+        conditions.push(link.holds);
+        next = &link.before;
+    }
+    conditions.reverse();
+    conditions
+}
+
+impl Drop for Link {
+    /// Long chains are taken apart in a loop: dropping them recursively overflows the stack.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(link) = next {
+            match Rc::try_unwrap(link) {
+                Ok(mut link) => next = link.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+fn bytes(model: &Assignment, len: usize) -> Vec<u8> {
+    (0..len as u32).map(|index| model.get(&index).copied().unwrap_or(0) as u8).collect()
+}

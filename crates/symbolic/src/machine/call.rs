@@ -1,0 +1,122 @@
+//! Calls: into the program, or to a model of something outside it.
+
+use super::model::Role;
+use super::{End, Frame, Machine, OnReturn, Place, Value};
+use crate::ir::FunctionId;
+
+impl Machine<'_> {
+    /// Calls a function. True if it has a frame now, false if it is done already.
+    pub(super) fn call(
+        &mut self,
+        callee: FunctionId,
+        args: &[Value],
+        dst: u32,
+    ) -> Result<bool, End> {
+        match self.role(callee) {
+            Role::Body => {
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            Role::HashIteration => {
+                self.voids.insert(
+                    "the order of a hash table is fixed by the model of hashing".to_owned(),
+                );
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            Role::Panic => self.panic(callee, args),
+            Role::Model(model) => {
+                let results = self.model(model, callee, args)?;
+                let base = self.frames.last().expect("a caller is running").base + dst as usize;
+                for (index, value) in results.into_iter().flatten().enumerate() {
+                    self.slots[base + index] = value;
+                }
+                Ok(false)
+            }
+            Role::Foreign => {
+                let symbol = self.engine.program.symbol(callee);
+                Err(End::Unsupported(format!("a call of {symbol}, which is outside the program")))
+            }
+        }
+    }
+
+    fn role(&mut self, callee: FunctionId) -> Role {
+        let index = callee.0 as usize;
+        if self.engine.roles.len() <= index {
+            self.engine.roles.resize(index + 1, None);
+        }
+        if let Some(role) = self.engine.roles[index] {
+            return role;
+        }
+        let role = Role::of(&self.engine.program, callee);
+        self.engine.roles[index] = Some(role);
+        role
+    }
+
+    pub(super) fn enter(
+        &mut self,
+        callee: FunctionId,
+        args: &[Value],
+        dst: u32,
+        on_return: OnReturn,
+    ) -> Result<(), End> {
+        if self.frames.len() >= self.bounds.depth {
+            return Err(End::Limit(format!("{} nested calls", self.bounds.depth)));
+        }
+        let function = self.engine.program.body(callee);
+        let base = self.slots.len();
+        self.slots.resize(base + (function.slots as usize).max(args.len()), Value::default());
+        self.slots[base..base + args.len()].copy_from_slice(args);
+        let stack_mark = self.memory.stack_mark();
+        self.frames.push(Frame { function, pc: 0, base, dst, stack_mark, on_return });
+        Ok(())
+    }
+
+    /// A panic ends the path, unless its text has to be looked at first.
+    fn panic(&mut self, callee: FunctionId, args: &[Value]) -> Result<bool, End> {
+        if self.frames.iter().any(|frame| frame.function.catches) {
+            return Err(End::Unsupported("a panic inside catch_unwind".to_owned()));
+        }
+        if self.frames.iter().any(|frame| frame.on_return == OnReturn::PanicText) {
+            return Err(End::Crashed("a panic while the text of a panic is formatted".to_owned()));
+        }
+        let formatted = self.engine.program.name(callee) == "core::panicking::panic_fmt";
+        let Some(location) = args.last().copied().filter(|_| formatted) else {
+            if self.text_check.is_some() {
+                return Err(End::Unsupported("the text of a panic with a payload".to_owned()));
+            }
+            return Err(End::Panicked { place: Place::default(), text_matches: None });
+        };
+        self.panic_place = self.location(location).unwrap_or_default();
+        match self.text_check {
+            Some(check) => {
+                self.enter(check, &args[..args.len() - 1], 0, OnReturn::PanicText)?;
+                Ok(true)
+            }
+            None => {
+                let place = self.panic_place.clone();
+                Err(End::Panicked { place, text_matches: None })
+            }
+        }
+    }
+
+    /// Reads a `core::panic::Location`: the file name as pointer and length, line, column.
+    /// Only for people: a layout that is not this one gives an empty place.
+    fn location(&mut self, pointer: Value) -> Result<Place, End> {
+        /// No path of a source file is longer.
+        const LONGEST_NAME: u128 = 4096;
+        let address = pointer.bits as u64;
+        let name = self.fetch(address, 8)?.bits as u64;
+        let len = self.fetch(address + 8, 8)?.bits;
+        let line = self.fetch(address + 16, 4)?.bits as u32;
+        let column = self.fetch(address + 20, 4)?.bits as u32;
+        let mut file = vec![];
+        for index in 0..len.min(LONGEST_NAME) as u64 {
+            file.push(self.fetch(name + index, 1)?.bits as u8);
+        }
+        while file.last() == Some(&0) {
+            file.pop();
+        }
+        Ok(Place { file: String::from_utf8_lossy(&file).into_owned(), line, column })
+    }
+}

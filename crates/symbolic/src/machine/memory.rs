@@ -1,0 +1,365 @@
+//! Memory: separate objects of concrete size, bytes that may be symbolic.
+//!
+//! The upper half of an address names the object, the lower half the place in
+//! it, so an access finds its object at once and can never stray into a
+//! neighbour. Heap addresses are never used twice in a run; stack addresses
+//! are. Uninitialised bytes read as zero.
+
+use std::rc::Rc;
+
+use super::End;
+use crate::llvm::Program;
+use crate::term::{Pool, Term};
+
+const HEAP_REGION: u32 = 0x1000_0000;
+const STACK_REGION: u32 = 0x2000_0000;
+const REGION_END: u32 = 0x3000_0000;
+
+/// A scalar: its value in this run, and the term it came from if it depends on the input.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Value {
+    pub bits: u128,
+    pub term: Option<Term>,
+}
+
+impl Value {
+    pub fn concrete(bits: u128) -> Value {
+        Value { bits, term: None }
+    }
+}
+
+/// One byte of a term that lies in memory.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    term: Term,
+    byte: u8,
+}
+
+/// A piece of memory that is allocated and freed as one.
+#[derive(Clone, Debug, Default)]
+pub struct Object {
+    base: u32,
+    bytes: Vec<u8>,
+    /// Empty as long as every byte is concrete.
+    shadow: Vec<Option<Part>>,
+    writable: bool,
+    live: bool,
+}
+
+impl Object {
+    fn new(base: u32, bytes: Vec<u8>, writable: bool) -> Object {
+        Object { base, bytes, shadow: vec![], writable, live: true }
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+enum Global {
+    Absent,
+    Shared(Rc<Object>),
+    Own(Box<Object>),
+}
+
+/// The initial contents of globals, shared by all runs.
+#[derive(Default)]
+pub struct Image {
+    globals: Vec<Option<Rc<Object>>>,
+}
+
+/// The memory of one run.
+pub struct Memory {
+    globals: Vec<Global>,
+    heap: Vec<Object>,
+    stack: Vec<Object>,
+    spare: Vec<Object>,
+    allocated: u64,
+    limit: u64,
+}
+
+fn fault(what: &str, address: u64, len: u64) -> End {
+    End::Crashed(format!("{what}: {len} bytes at {address:#x}"))
+}
+
+impl Memory {
+    pub fn new(global_count: u32, limit: u64) -> Memory {
+        let globals = (0..global_count).map(|_| Global::Absent).collect();
+        Memory { globals, heap: vec![], stack: vec![], spare: vec![], allocated: 0, limit }
+    }
+
+    /// A new heap object, or the end of the path if memory is used up.
+    pub fn allocate(&mut self, size: u64, align: u64) -> Result<u64, End> {
+        self.allocated = self.allocated.saturating_add(size);
+        if self.allocated > self.limit {
+            return Err(End::Limit(format!("the memory bound of {} bytes", self.limit)));
+        }
+        let base = align.max(16) as u32;
+        let index = self.heap.len() as u32;
+        self.heap.push(Object::new(base, vec![0; size as usize], true));
+        Ok(u64::from(HEAP_REGION + index) << 32 | u64::from(base))
+    }
+
+    pub fn free(&mut self, address: u64) -> Result<(), End> {
+        let index = ((address >> 32) as u32).wrapping_sub(HEAP_REGION) as usize;
+        match self.heap.get_mut(index) {
+            Some(object) if object.live && object.base == address as u32 => {
+                object.live = false;
+                self.allocated -= object.bytes.len() as u64;
+                object.bytes = vec![];
+                object.shadow = vec![];
+                Ok(())
+            }
+            _ => Err(fault("freed what is not allocated", address, 0)),
+        }
+    }
+
+    /// The size of the heap object at an address.
+    pub fn size_of(&self, address: u64) -> Option<u64> {
+        let index = ((address >> 32) as u32).wrapping_sub(HEAP_REGION) as usize;
+        self.heap.get(index).filter(|object| object.live).map(|object| object.bytes.len() as u64)
+    }
+
+    /// A new object on the stack, until [`Memory::pop_stack`].
+    pub fn push_stack(&mut self, size: u64, align: u64) -> Result<u64, End> {
+        if size > self.limit {
+            return Err(End::Limit(format!("the memory bound of {} bytes", self.limit)));
+        }
+        let base = align.max(16) as u32;
+        let mut object = self.spare.pop().unwrap_or_default();
+        object.base = base;
+        object.bytes.clear();
+        object.bytes.resize(size as usize, 0);
+        object.shadow.clear();
+        object.writable = true;
+        object.live = true;
+        let index = self.stack.len() as u32;
+        self.stack.push(object);
+        Ok(u64::from(STACK_REGION + index) << 32 | u64::from(base))
+    }
+
+    pub fn stack_mark(&self) -> u32 {
+        self.stack.len() as u32
+    }
+
+    pub fn pop_stack(&mut self, mark: u32) {
+        while self.stack.len() as u32 > mark {
+            let object = self.stack.pop().expect("the stack is longer than the mark");
+            self.spare.push(object);
+        }
+    }
+
+    /// The object an address points into, if any; the access itself may still be out of it.
+    fn object(
+        &mut self,
+        program: &Program,
+        image: &mut Image,
+        address: u64,
+    ) -> Result<&Object, End> {
+        let region = (address >> 32) as u32;
+        let missing = || fault("access outside every object", address, 0);
+        if region >= HEAP_REGION {
+            let (list, start) = match region {
+                STACK_REGION..REGION_END => (&self.stack, STACK_REGION),
+                HEAP_REGION..STACK_REGION => (&self.heap, HEAP_REGION),
+                _ => return Err(missing()),
+            };
+            return list.get((region - start) as usize).ok_or_else(missing);
+        }
+        let index = region.wrapping_sub(1) as usize;
+        if index >= self.globals.len() {
+            return Err(missing());
+        }
+        if let Global::Absent = self.globals[index] {
+            self.globals[index] = Global::Shared(image.global(program, index as u32)?);
+        }
+        match &self.globals[index] {
+            Global::Shared(object) => Ok(object),
+            Global::Own(object) => Ok(object),
+            Global::Absent => Err(missing()),
+        }
+    }
+
+    fn object_mut(
+        &mut self,
+        program: &Program,
+        image: &mut Image,
+        address: u64,
+    ) -> Result<&mut Object, End> {
+        let region = (address >> 32) as u32;
+        if region >= HEAP_REGION {
+            let missing = || fault("access outside every object", address, 0);
+            let (list, start) = match region {
+                STACK_REGION..REGION_END => (&mut self.stack, STACK_REGION),
+                HEAP_REGION..STACK_REGION => (&mut self.heap, HEAP_REGION),
+                _ => return Err(missing()),
+            };
+            return list.get_mut((region - start) as usize).ok_or_else(missing);
+        }
+        self.object(program, image, address)?;
+        let global = &mut self.globals[(region - 1) as usize];
+        if let Global::Shared(object) = global {
+            *global = Global::Own(Box::new((**object).clone()));
+        }
+        match global {
+            Global::Own(object) => Ok(object),
+            _ => Err(fault("access outside every object", address, 0)),
+        }
+    }
+
+    /// The base address and size of the object that holds these bytes.
+    pub fn extent(
+        &mut self,
+        program: &Program,
+        image: &mut Image,
+        address: u64,
+        len: u64,
+    ) -> Result<(u64, u64), End> {
+        let object = self.object(program, image, address)?;
+        place(object, address, len)?;
+        Ok((address & !0xffff_ffff | u64::from(object.base), object.bytes.len() as u64))
+    }
+
+    /// Reads `len` bytes, at most 16, as one number.
+    pub fn read(
+        &mut self,
+        access: (&Program, &mut Image, &mut Pool),
+        address: u64,
+        len: u64,
+    ) -> Result<Value, End> {
+        let (program, image, pool) = access;
+        let object = self.object(program, image, address)?;
+        let start = place(object, address, len)?;
+        let len = len as usize;
+        let mut word = [0; 16];
+        word[..len].copy_from_slice(&object.bytes[start..start + len]);
+        let bits = u128::from_le_bytes(word);
+        if object.shadow.is_empty() {
+            return Ok(Value::concrete(bits));
+        }
+        Ok(Value { bits, term: gather(pool, object, start, len) })
+    }
+
+    /// Writes `len` bytes; the term, if any, is `8 * len` bits wide.
+    pub fn write(
+        &mut self,
+        access: (&Program, &mut Image),
+        address: u64,
+        len: u64,
+        value: Value,
+    ) -> Result<(), End> {
+        let (program, image) = access;
+        let object = self.object_mut(program, image, address)?;
+        let start = place(object, address, len)?;
+        if !object.writable {
+            return Err(fault("write to a constant", address, len));
+        }
+        let len = len as usize;
+        object.bytes[start..start + len].copy_from_slice(&value.bits.to_le_bytes()[..len]);
+        match value.term {
+            Some(term) => {
+                if object.shadow.is_empty() {
+                    object.shadow = vec![None; object.bytes.len()];
+                }
+                for (byte, part) in object.shadow[start..start + len].iter_mut().enumerate() {
+                    *part = Some(Part { term, byte: byte as u8 });
+                }
+            }
+            None if !object.shadow.is_empty() => object.shadow[start..start + len].fill(None),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Copies bytes with their terms; the two may overlap.
+    pub fn copy(
+        &mut self,
+        access: (&Program, &mut Image),
+        to: u64,
+        from: u64,
+        len: u64,
+    ) -> Result<(), End> {
+        if len == 0 {
+            return Ok(());
+        }
+        let (program, image) = access;
+        let source = self.object(program, image, from)?;
+        let start = place(source, from, len)?;
+        let count = len as usize;
+        let bytes = source.bytes[start..start + count].to_vec();
+        let shadow = match source.shadow.is_empty() {
+            true => vec![],
+            false => source.shadow[start..start + count].to_vec(),
+        };
+        let target = self.object_mut(program, image, to)?;
+        let start = place(target, to, len)?;
+        if !target.writable {
+            return Err(fault("write to a constant", to, len));
+        }
+        target.bytes[start..start + count].copy_from_slice(&bytes);
+        if shadow.iter().any(Option::is_some) {
+            if target.shadow.is_empty() {
+                target.shadow = vec![None; target.bytes.len()];
+            }
+            target.shadow[start..start + count].copy_from_slice(&shadow);
+        } else if !target.shadow.is_empty() {
+            target.shadow[start..start + count].fill(None);
+        }
+        Ok(())
+    }
+}
+
+impl Image {
+    fn global(&mut self, program: &Program, index: u32) -> Result<Rc<Object>, End> {
+        if self.globals.is_empty() {
+            self.globals = vec![None; program.global_count() as usize];
+        }
+        if let Some(object) = &self.globals[index as usize] {
+            return Ok(object.clone());
+        }
+        let (base, bytes, writable) = program.global(index).map_err(End::Unsupported)?;
+        let object = Rc::new(Object::new(base, bytes, writable));
+        self.globals[index as usize] = Some(object.clone());
+        Ok(object)
+    }
+}
+
+fn place(object: &Object, address: u64, len: u64) -> Result<usize, End> {
+    if !object.live {
+        return Err(fault("access to freed memory", address, len));
+    }
+    let start = (address & 0xffff_ffff).wrapping_sub(u64::from(object.base));
+    match start.checked_add(len) {
+        Some(end) if end <= object.len() as u64 => Ok(start as usize),
+        _ => Err(fault("access outside its object", address, len)),
+    }
+}
+
+/// The term of some bytes, or none if they turn out concrete.
+fn gather(pool: &mut Pool, object: &Object, start: usize, len: usize) -> Option<Term> {
+    let parts = &object.shadow[start..start + len];
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    // The usual case: the very value that was stored is read back.
+    if let Some(first) = parts[0].filter(|part| part.byte == 0) {
+        let whole = parts.iter().enumerate().all(|(index, part)| {
+            part.is_some_and(|p| p.term == first.term && usize::from(p.byte) == index)
+        });
+        if whole && pool.width(first.term) == 8 * len as u32 {
+            return Some(first.term);
+        }
+    }
+    let mut term: Option<Term> = None;
+    for (index, part) in parts.iter().enumerate() {
+        let byte = match part {
+            Some(part) => pool.extract(part.term, u32::from(part.byte) * 8, 8),
+            None => pool.number(8, u128::from(object.bytes[start + index])),
+        };
+        term = Some(match term {
+            Some(low) => pool.concat(byte, low),
+            None => byte,
+        });
+    }
+    term.filter(|term| pool.constant(*term).is_none())
+}

@@ -1,0 +1,486 @@
+//! Runs a program on concrete input and keeps the terms alongside.
+//!
+//! One run follows one path. Whenever the way depends on the input, the
+//! condition that held is noted as a [`Decision`]; whoever explores turns them
+//! one at a time. The machine itself never asks a solver, never forks, and
+//! never prints.
+
+mod arithmetic;
+mod call;
+mod float;
+mod hashing;
+mod intrinsic;
+mod memory;
+mod model;
+mod step;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+pub use memory::{Image, Memory, Value};
+pub use model::Role;
+
+use crate::ir::{Function, FunctionId, SiteId};
+use crate::llvm::Program;
+use crate::term::{FastMap, Op, Pool, Term, mask};
+
+/// How a path ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum End {
+    /// The entry returned.
+    Returned,
+    /// It panicked at this place; `text_matches` is decided when a text was expected.
+    Panicked { place: Place, text_matches: Option<bool> },
+    /// An assumption was not met: the input is none of those the claim is about.
+    Rejected,
+    /// Abort, trap, or an access to memory that no safe program makes.
+    Crashed(String),
+    /// Something the machine does not know. Voids every claim.
+    Unsupported(String),
+    /// A bound was reached. Voids every claim.
+    Limit(String),
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Why a condition entered the path.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A branch of the program, with the way taken.
+    Branch(SiteId, u32),
+    /// A number had to be known: an address, a length, an operand of float arithmetic.
+    Enumerated,
+    /// A number was fixed and the others are not visited; the claim is void.
+    Pinned,
+    /// A load through a computed address stays inside its object.
+    InBounds,
+    /// Two streams of hashed bytes are equal, or not.
+    HashedAlike,
+}
+
+/// A condition that held in this run and need not hold in another.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub holds: Term,
+    pub reason: Reason,
+}
+
+/// The bounds of a single run.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    pub steps: u64,
+    pub depth: usize,
+    pub memory_bytes: u64,
+    pub decisions: usize,
+    /// How often one branch may be decided by the input on one path: bounds loops.
+    pub unrollings: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds {
+            steps: 20_000_000,
+            depth: 1_000,
+            memory_bytes: 64 << 20,
+            decisions: 20_000,
+            unrollings: 2_000,
+        }
+    }
+}
+
+/// What one run showed.
+#[derive(Debug)]
+pub struct Run {
+    pub end: End,
+    pub decisions: Vec<Decision>,
+    /// Every way out of a branch that was taken, whether the input decided it or not.
+    pub covered: BTreeSet<(SiteId, u32)>,
+    pub steps: u64,
+    /// Models that stood in for something of the system.
+    pub models: BTreeSet<&'static str>,
+    /// What makes a claim about all paths untrue.
+    pub voids: BTreeSet<String>,
+    /// The scalars the entry returned.
+    pub returned: Vec<Value>,
+    /// Whether the run left the script it was to follow.
+    pub diverged: bool,
+}
+
+/// What survives from run to run: the program, the terms, what was learnt of functions.
+pub struct Engine {
+    pub program: Program,
+    pub pool: Pool,
+    image: Image,
+    roles: Vec<Option<Role>>,
+    /// Conditions made by turning an enumeration, with the term that was enumerated.
+    misses: FastMap<(Term, Term), ()>,
+}
+
+/// Where the entry gets its input: a pointer to bytes and their number.
+pub struct Job<'a> {
+    pub entry: FunctionId,
+    pub input: &'a [u8],
+    /// The decisions the run is to begin with.
+    pub script: &'a [Term],
+    pub bounds: &'a Bounds,
+    /// A function that is given the arguments of a panic and says whether its text is the
+    /// expected one.
+    pub text_check: Option<FunctionId>,
+    /// Whether the bytes are symbolic. A concrete run measures the bare interpreter.
+    pub symbolic: bool,
+}
+
+impl Engine {
+    pub fn new(program: Program) -> Engine {
+        Engine {
+            program,
+            pool: Pool::new(),
+            image: Image::default(),
+            roles: vec![],
+            misses: FastMap::default(),
+        }
+    }
+
+    /// Starts with no terms, keeping what was lowered of the program.
+    pub fn forget_terms(&mut self) {
+        self.pool = Pool::new();
+        self.misses.clear();
+    }
+
+    /// Runs the entry once.
+    pub fn run(&mut self, job: &Job<'_>) -> Run {
+        let mut machine = Machine::new(self, job);
+        let end = match machine.start(job) {
+            Ok(()) => machine.execute().unwrap_or_else(|end| end),
+            Err(end) => end,
+        };
+        machine.finish(end)
+    }
+}
+
+/// What happens when a frame returns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum OnReturn {
+    Continue,
+    /// The run ends as a panic; the returned bit says whether the text matched.
+    PanicText,
+}
+
+struct Frame {
+    function: Rc<Function>,
+    pc: usize,
+    base: usize,
+    dst: u32,
+    stack_mark: u32,
+    on_return: OnReturn,
+}
+
+/// One run in progress.
+struct Machine<'e> {
+    engine: &'e mut Engine,
+    bounds: Bounds,
+    script: Vec<Term>,
+    text_check: Option<FunctionId>,
+    memory: Memory,
+    frames: Vec<Frame>,
+    slots: Vec<Value>,
+    moves: Vec<Value>,
+    steps: u64,
+    decisions: Vec<Decision>,
+    known: FastMap<Term, ()>,
+    unrolled: FastMap<SiteId, u32>,
+    covered: FastMap<(SiteId, u32), ()>,
+    models: BTreeSet<&'static str>,
+    voids: BTreeSet<String>,
+    returned: Vec<Value>,
+    streams: hashing::Streams,
+    clock: u64,
+    errno: Option<u64>,
+    panic_place: Place,
+    diverged: bool,
+}
+
+impl<'e> Machine<'e> {
+    fn new(engine: &'e mut Engine, job: &Job<'_>) -> Machine<'e> {
+        let memory = Memory::new(engine.program.global_count(), job.bounds.memory_bytes);
+        Machine {
+            engine,
+            bounds: job.bounds.clone(),
+            script: job.script.to_vec(),
+            text_check: job.text_check,
+            memory,
+            frames: vec![],
+            slots: vec![],
+            moves: vec![],
+            steps: 0,
+            decisions: vec![],
+            known: FastMap::default(),
+            unrolled: FastMap::default(),
+            covered: FastMap::default(),
+            models: BTreeSet::new(),
+            voids: BTreeSet::new(),
+            returned: vec![],
+            streams: hashing::Streams::default(),
+            clock: 0,
+            errno: None,
+            panic_place: Place::default(),
+            diverged: false,
+        }
+    }
+
+    /// Puts the input into memory and calls the entry with its address and length.
+    fn start(&mut self, job: &Job<'_>) -> Result<(), End> {
+        let address = self.memory.allocate(job.input.len() as u64, 16)?;
+        for (index, byte) in job.input.iter().enumerate() {
+            let term = job.symbolic.then(|| self.engine.pool.variable(8, index as u32));
+            let value = Value { bits: u128::from(*byte), term };
+            self.store(address + index as u64, 1, value)?;
+        }
+        let args = [Value::concrete(u128::from(address)), Value::concrete(job.input.len() as u128)];
+        self.enter(job.entry, &args, 0, OnReturn::Continue)
+    }
+
+    fn finish(mut self, end: End) -> Run {
+        if self.decisions.len() < self.script.len() {
+            self.diverged = true;
+        }
+        Run {
+            end,
+            decisions: self.decisions,
+            covered: self.covered.into_keys().collect(),
+            steps: self.steps,
+            models: self.models,
+            voids: self.voids,
+            returned: self.returned,
+            diverged: self.diverged,
+        }
+    }
+
+    /// Notes that a condition held, unless that is known or certain.
+    fn decide(&mut self, condition: Term, held: bool, reason: Reason) -> Result<(), End> {
+        if self.engine.pool.constant(condition).is_some() {
+            return Ok(());
+        }
+        let holds = if held { condition } else { self.engine.pool.not(condition) };
+        if self.known.contains_key(&holds) {
+            return Ok(());
+        }
+        self.push(Decision { holds, reason })
+    }
+
+    fn push(&mut self, decision: Decision) -> Result<(), End> {
+        let at = self.decisions.len();
+        if self.script.get(at).is_some_and(|expected| *expected != decision.holds) {
+            self.diverged = true;
+        }
+        if at >= self.bounds.decisions {
+            return Err(End::Limit(format!("{} decisions on one path", self.bounds.decisions)));
+        }
+        self.known.insert(decision.holds, ());
+        self.decisions.push(decision);
+        Ok(())
+    }
+
+    /// A branch of the program: which way, and what it means for the input.
+    fn branch(&mut self, value: Value, site: SiteId) -> Result<bool, End> {
+        let taken = value.bits == 1;
+        let way = u32::from(!taken);
+        self.covered.insert((site, way), ());
+        if let Some(condition) = value.term {
+            let before = self.decisions.len();
+            self.decide(condition, taken, Reason::Branch(site, way))?;
+            if self.decisions.len() > before {
+                self.count_unrolling(site)?;
+            }
+        }
+        Ok(taken)
+    }
+
+    fn count_unrolling(&mut self, site: SiteId) -> Result<(), End> {
+        let count = self.unrolled.entry(site).or_default();
+        *count += 1;
+        if *count > self.bounds.unrollings {
+            let limit = self.bounds.unrollings;
+            return Err(End::Limit(format!("{limit} decisions at one branch of one path")));
+        }
+        Ok(())
+    }
+
+    /// Fixes a number that has to be known, such that turning the decision gives the
+    /// next possible value: all of them are visited, one path each.
+    fn enumerate(&mut self, value: Value, width: u32) -> Result<u128, End> {
+        let Some(term) = value.term else { return Ok(value.bits) };
+        let number = self.engine.pool.number(width, value.bits);
+        let hit = self.engine.pool.equal(term, number);
+        self.one_of(term, hit, Reason::Enumerated)?;
+        Ok(value.bits)
+    }
+
+    /// One of several exclusive alternatives held: first the ones tried before, which
+    /// the script lists as misses, then this one.
+    fn one_of(&mut self, subject: Term, hit: Term, reason: Reason) -> Result<(), End> {
+        if self.engine.pool.constant(hit).is_some() || self.known.contains_key(&hit) {
+            return Ok(());
+        }
+        while let Some(&next) = self.script.get(self.decisions.len()) {
+            if !self.engine.misses.contains_key(&(next, subject)) {
+                break;
+            }
+            self.push(Decision { holds: next, reason })?;
+        }
+        let miss = self.engine.pool.not(hit);
+        self.engine.misses.insert((miss, subject), ());
+        self.decide(hit, true, reason)
+    }
+
+    /// Fixes a number without visiting the others, which voids every claim.
+    fn pin(&mut self, value: Value, width: u32, why: &str) -> Result<u128, End> {
+        let Some(term) = value.term else { return Ok(value.bits) };
+        // Few possible values: visit them all, and the claim stands.
+        const WORTH_VISITING: u128 = 256;
+        let range = self.engine.pool.range(term);
+        if range.count().is_some_and(|count| count <= WORTH_VISITING) {
+            return self.enumerate(value, width);
+        }
+        self.voids.insert(why.to_owned());
+        let number = self.engine.pool.number(width, value.bits);
+        let hit = self.engine.pool.equal(term, number);
+        self.decide(hit, true, Reason::Pinned)?;
+        Ok(value.bits)
+    }
+
+    fn address(&mut self, value: Value) -> Result<u64, End> {
+        Ok(self.enumerate(value, 64)? as u64)
+    }
+
+    fn term(&mut self, value: Value, width: u32) -> Term {
+        match value.term {
+            Some(term) => term,
+            None => self.engine.pool.number(width, value.bits),
+        }
+    }
+
+    /// A value with its term, dropping terms that turned out constant.
+    fn value(&self, bits: u128, term: Term) -> Value {
+        let term = self.engine.pool.constant(term).is_none().then_some(term);
+        Value { bits, term }
+    }
+
+    fn store(&mut self, address: u64, len: u64, value: Value) -> Result<(), End> {
+        let Engine { program, image, .. } = &mut *self.engine;
+        self.memory.write((program, image), address, len, value)
+    }
+
+    fn fetch(&mut self, address: u64, len: u64) -> Result<Value, End> {
+        let Engine { program, image, pool, .. } = &mut *self.engine;
+        self.memory.read((program, image, pool), address, len)
+    }
+
+    fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), End> {
+        let Engine { program, image, .. } = &mut *self.engine;
+        self.memory.copy((program, image), to, from, len)
+    }
+
+    fn load_scalar(&mut self, pointer: Value, offset: u32, width: u8) -> Result<Value, End> {
+        let len = u64::from(width.div_ceil(8));
+        let value = match pointer.term {
+            None => self.fetch((pointer.bits as u64).wrapping_add(u64::from(offset)), len)?,
+            Some(_) => self.load_anywhere(pointer, offset, len)?,
+        };
+        if width.is_multiple_of(8) {
+            return Ok(value);
+        }
+        let bits = value.bits & mask(u32::from(width));
+        match value.term {
+            None => Ok(Value::concrete(bits)),
+            Some(term) => {
+                let term = self.engine.pool.extract(term, 0, u32::from(width));
+                Ok(self.value(bits, term))
+            }
+        }
+    }
+
+    fn store_scalar(
+        &mut self,
+        pointer: Value,
+        offset: u32,
+        width: u8,
+        value: Value,
+    ) -> Result<(), End> {
+        let len = u64::from(width.div_ceil(8));
+        let address = self.address(pointer)?.wrapping_add(u64::from(offset));
+        let term = value.term.map(|term| self.engine.pool.zero_extend(term, 8 * len as u32));
+        self.store(address, len, Value { bits: value.bits, term })
+    }
+
+    /// A load whose address depends on the input: a choice over the cells of the object
+    /// the address points into now, and decisions that it does and keeps to the cells.
+    fn load_anywhere(&mut self, pointer: Value, offset: u32, len: u64) -> Result<Value, End> {
+        /// Larger objects are read cell by cell, one path each.
+        const MAX_CELLS: u64 = 1024;
+        let by = Value::concrete(u128::from(offset));
+        let pointer = self.binary(Op::Add, 64, pointer, by);
+        if pointer.term.is_none() {
+            return self.fetch(pointer.bits as u64, len);
+        }
+        let address = pointer.bits as u64;
+        let Engine { program, image, .. } = &mut *self.engine;
+        let extent = self.memory.extent(program, image, address, len);
+        if extent.is_err() {
+            // This input strays; where the others on this path go is not known.
+            self.voids.insert("a computed address lies outside every object".to_owned());
+        }
+        let (base, size) = extent?;
+        if size / len > MAX_CELLS || size < 2 * len {
+            let address = self.address(pointer)?;
+            return self.fetch(address, len);
+        }
+        // Other inputs may point into other objects, or between the cells: each of these is
+        // an alternative of its own.
+        let subject = self.term(pointer, 64);
+        let offset = self.binary(Op::Sub, 64, pointer, Value::concrete(u128::from(base)));
+        let Some(offset) = offset.term else { return self.fetch(address, len) };
+        let pool = &mut self.engine.pool;
+        let last = pool.number(64, u128::from(size - len));
+        let inside = pool.binary(Op::Ule, offset, last);
+        self.one_of(subject, inside, Reason::InBounds)?;
+        let residue = (address - base) % len;
+        let pool = &mut self.engine.pool;
+        let (length, wanted) =
+            (pool.number(64, u128::from(len)), pool.number(64, u128::from(residue)));
+        let remainder = pool.binary(Op::URem, offset, length);
+        let on_a_cell = pool.equal(remainder, wanted);
+        self.one_of(offset, on_a_cell, Reason::InBounds)?;
+        let distance = self.engine.pool.binary(Op::Sub, offset, wanted);
+        let cells = (size - residue) / len;
+        let mut contents = vec![];
+        for cell in 0..cells {
+            let value = self.fetch(base + residue + cell * len, len)?;
+            contents.push(self.term(value, 8 * len as u32));
+        }
+        let chosen = self.choose(&contents, 0, distance, len);
+        let here = self.fetch(address, len)?;
+        Ok(self.value(here.bits, chosen))
+    }
+
+    /// The cell at a distance, as a balanced tree of choices; equal neighbours share a leaf.
+    fn choose(&mut self, cells: &[Term], first: u64, distance: Term, len: u64) -> Term {
+        if cells.iter().all(|cell| *cell == cells[0]) {
+            return cells[0];
+        }
+        let half = cells.len() / 2;
+        let low = self.choose(&cells[..half], first, distance, len);
+        let high = self.choose(&cells[half..], first + half as u64, distance, len);
+        let boundary = u128::from((first + half as u64) * len);
+        let pool = &mut self.engine.pool;
+        let boundary = pool.number(64, boundary);
+        let below = pool.binary(Op::Ult, distance, boundary);
+        pool.ite(below, low, high)
+    }
+}

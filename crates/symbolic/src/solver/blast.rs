@@ -1,0 +1,183 @@
+//! The embedded solver: terms become circuits, circuits become clauses.
+//!
+//! Every term is encoded once and stays; the conditions of a query are
+//! assumptions, so what one query learnt serves the next. The solver starts
+//! afresh after a while, because old circuits slow the search down. Its weak
+//! spot is wide multiplication, which the conflict budget turns into `Unknown`.
+
+use batsat::{Lit, lbool};
+
+use super::gates::Gates;
+use super::{Answer, Solver, verified};
+use crate::term::{Assignment, FastMap, Op, Pool, Term};
+
+/// Queries after which the circuits are thrown away, if they have grown.
+const FRESH_AFTER_QUERIES: u32 = 64;
+/// Below this many SAT variables there is nothing to gain by starting afresh.
+const SMALL_CIRCUIT: u32 = 4_000;
+/// Conflicts a single query may take; some ten seconds on hard instances.
+pub const DEFAULT_CONFLICTS: u64 = 100_000;
+
+/// The bit-blasting solver.
+pub struct Blaster {
+    gates: Gates,
+    bits: FastMap<Term, Box<[Lit]>>,
+    variables: Vec<(u32, Term)>,
+    queries: u32,
+    conflicts: u64,
+}
+
+impl Default for Blaster {
+    fn default() -> Blaster {
+        Blaster::new(DEFAULT_CONFLICTS)
+    }
+}
+
+impl Solver for Blaster {
+    fn name(&self) -> &str {
+        "embedded"
+    }
+
+    fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer {
+        self.queries += 1;
+        if self.queries >= FRESH_AFTER_QUERIES && self.gates.variables() > SMALL_CIRCUIT {
+            *self = Blaster::new(self.conflicts);
+        }
+        let mut assumptions: Vec<Lit> =
+            conditions.iter().map(|condition| self.encode(pool, *condition)[0]).collect();
+        assumptions.sort_unstable();
+        assumptions.dedup();
+        let result = self.gates.solve(&assumptions, self.conflicts);
+        if result == lbool::TRUE {
+            let answer = Answer::Sat(self.model());
+            return verified(pool, conditions, answer, "the embedded solver");
+        }
+        if result == lbool::FALSE {
+            return Answer::Unsat;
+        }
+        // The state after an interrupted search is not trusted with the next query.
+        *self = Blaster::new(self.conflicts);
+        Answer::Unknown(format!("the embedded solver gave up after {} conflicts", self.conflicts))
+    }
+}
+
+impl Blaster {
+    /// A solver that gives up on a query after so many conflicts.
+    pub fn new(conflicts: u64) -> Blaster {
+        Blaster {
+            gates: Gates::new(),
+            bits: FastMap::default(),
+            variables: vec![],
+            queries: 0,
+            conflicts,
+        }
+    }
+
+    fn model(&self) -> Assignment {
+        let value = |(index, term): &(u32, Term)| {
+            let bits = self.bits[term].iter().enumerate();
+            let value = bits.map(|(bit, l)| u128::from(self.gates.value(*l)) << bit).sum();
+            (*index, value)
+        };
+        self.variables.iter().map(value).collect()
+    }
+
+    /// The literals of a term, children first on a stack of our own.
+    fn encode(&mut self, pool: &Pool, term: Term) -> Box<[Lit]> {
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if self.bits.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            let missing = |operand: &Term| !self.bits.contains_key(operand);
+            stack.extend(pool.node(top).operands().filter(missing));
+            if stack.len() == before {
+                let bits = self.circuit(pool, top);
+                self.bits.insert(top, bits.into_boxed_slice());
+                stack.pop();
+            }
+        }
+        self.bits[&term].clone()
+    }
+
+    fn circuit(&mut self, pool: &Pool, term: Term) -> Vec<Lit> {
+        let node = *pool.node(term);
+        let width = node.width as usize;
+        let zero = self.gates.truth(false);
+        let operand = |solver: &Blaster, index: usize| -> Vec<Lit> {
+            solver.bits[&node.args[index].expect("the operand is there")].to_vec()
+        };
+        match node.op {
+            Op::Const => {
+                (0..width).map(|bit| self.gates.truth(node.number >> bit & 1 == 1)).collect()
+            }
+            Op::Var => {
+                self.variables.push((node.number as u32, term));
+                (0..width).map(|_| self.gates.fresh()).collect()
+            }
+            Op::ZExt | Op::SExt => {
+                let mut bits = operand(self, 0);
+                let fill = if node.op == Op::ZExt { zero } else { bits[bits.len() - 1] };
+                bits.resize(width, fill);
+                bits
+            }
+            Op::Extract => {
+                let low = node.number as usize;
+                operand(self, 0)[low..low + width].to_vec()
+            }
+            Op::Concat => {
+                let mut bits = operand(self, 1);
+                bits.extend(operand(self, 0));
+                bits
+            }
+            Op::Ite => {
+                let condition = operand(self, 0)[0];
+                let (then, other) = (operand(self, 1), operand(self, 2));
+                self.gates.choose_all(condition, &then, &other)
+            }
+            op => {
+                let (a, b) = (operand(self, 0), operand(self, 1));
+                self.binary(op, a, b)
+            }
+        }
+    }
+
+    fn binary(&mut self, op: Op, mut a: Vec<Lit>, mut b: Vec<Lit>) -> Vec<Lit> {
+        let gates = &mut self.gates;
+        let zero = gates.truth(false);
+        let pairs = |a: &[Lit], b: &[Lit]| -> Vec<(Lit, Lit)> {
+            a.iter().copied().zip(b.iter().copied()).collect()
+        };
+        match op {
+            Op::And => pairs(&a, &b).into_iter().map(|(x, y)| gates.and(x, y)).collect(),
+            Op::Or => pairs(&a, &b).into_iter().map(|(x, y)| gates.or(x, y)).collect(),
+            Op::Xor => pairs(&a, &b).into_iter().map(|(x, y)| gates.xor(x, y)).collect(),
+            Op::Add => gates.add(&a, &b, zero).0,
+            Op::Sub => gates.subtract(&a, &b).0,
+            Op::Mul => gates.multiply(&a, &b),
+            Op::UDiv => gates.divide(&a, &b).0,
+            Op::URem => gates.divide(&a, &b).1,
+            Op::SDiv => gates.divide_signed(&a, &b).0,
+            Op::SRem => gates.divide_signed(&a, &b).1,
+            Op::Shl => gates.shift(&a, &b, true, zero),
+            Op::LShr => gates.shift(&a, &b, false, zero),
+            Op::AShr => {
+                let sign = a[a.len() - 1];
+                gates.shift(&a, &b, false, sign)
+            }
+            Op::Eq => vec![gates.equal(&a, &b)],
+            Op::Ult => vec![gates.less(&a, &b)],
+            Op::Ule => vec![!gates.less(&b, &a)],
+            Op::Slt | Op::Sle => {
+                let top = a.len() - 1;
+                (a[top], b[top]) = (!a[top], !b[top]);
+                vec![if op == Op::Slt { gates.less(&a, &b) } else { !gates.less(&b, &a) }]
+            }
+            Op::Const | Op::Var | Op::ZExt | Op::SExt | Op::Extract | Op::Concat | Op::Ite => {
+                unreachable!("{op:?} is encoded by its own arm")
+            }
+        }
+    }
+}

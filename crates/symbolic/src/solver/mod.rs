@@ -1,0 +1,49 @@
+//! Deciding whether conditions can hold together.
+//!
+//! One trait, [`Solver`], over one term language. [`Blaster`] is the embedded
+//! solver and the default; [`SmtLib`] talks to a `z3`, `cvc5` or `bitwuzla` of
+//! the user. [`Oracle`] stands in front of either: it cuts a query down to what
+//! is connected with the question, and remembers answers.
+
+mod blast;
+mod gates;
+mod oracle;
+mod smtlib;
+
+pub use blast::Blaster;
+pub use oracle::{Oracle, Statistics};
+pub use smtlib::{SmtError, SmtLib};
+
+use crate::term::{Assignment, Evaluator, Pool, Term};
+
+/// What a solver says about a conjunction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It can hold, for instance like this. Variables left out do not matter.
+    Sat(Assignment),
+    /// It cannot hold.
+    Unsat,
+    /// Not decided, and why. Never to be taken for either of the others.
+    Unknown(String),
+}
+
+/// Decides conjunctions of one-bit terms.
+pub trait Solver {
+    /// The name shown in reports.
+    fn name(&self) -> &str;
+
+    /// Whether all the conditions can hold together.
+    fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer;
+}
+
+/// Turns a claimed model that does not satisfy the conditions into `Unknown`.
+///
+/// A bug in a solver must end as a claim not made, never as a wrong input.
+pub fn verified(pool: &Pool, conditions: &[Term], answer: Answer, solver: &str) -> Answer {
+    let Answer::Sat(assignment) = &answer else { return answer };
+    let mut evaluator = Evaluator::new(pool, assignment);
+    if conditions.iter().all(|condition| evaluator.holds(*condition)) {
+        return answer;
+    }
+    Answer::Unknown(format!("{solver} gave a model that does not satisfy the query"))
+}

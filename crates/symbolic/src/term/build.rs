@@ -1,0 +1,521 @@
+//! Making terms, with the rewriting that keeps them small.
+//!
+//! Each constructor returns a term equal to the plain one for every value of
+//! its variables. The rules are those that compiled Rust calls for: bytes put
+//! together and taken apart again, comparisons of extended values, conditions
+//! that are themselves the result of a choice between constants.
+
+use super::{MAX_WIDTH, Node, Op, Pool, Term, fold, mask, signed};
+
+impl Pool {
+    pub fn number(&mut self, width: u32, bits: u128) -> Term {
+        assert!((1..=MAX_WIDTH).contains(&width), "a term is 1 to 128 bits wide, not {width}");
+        let number = bits & mask(width);
+        self.intern(Node { op: Op::Const, width, args: [None; 3], number })
+    }
+
+    pub fn truth(&mut self, value: bool) -> Term {
+        self.number(1, u128::from(value))
+    }
+
+    pub fn variable(&mut self, width: u32, index: u32) -> Term {
+        self.intern(Node { op: Op::Var, width, args: [None; 3], number: u128::from(index) })
+    }
+
+    fn node2(&mut self, op: Op, width: u32, a: Term, b: Term) -> Term {
+        self.intern(Node { op, width, args: [Some(a), Some(b), None], number: 0 })
+    }
+
+    /// An operation on two terms of one width.
+    pub fn binary(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        debug_assert_eq!(width, self.width(b), "operands of {op:?} differ in width");
+        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+            let result_width = if op.is_comparison() { 1 } else { width };
+            return self.number(result_width, fold(op, width, x, y));
+        }
+        let commutes = matches!(op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Eq);
+        // Constants go to the right, and otherwise the older term to the left, so that
+        // `a + b` and `b + a` are one term.
+        let swap =
+            commutes && (self.constant(a).is_some() || (self.constant(b).is_none() && a > b));
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        if op.is_comparison() { self.comparison(op, a, b) } else { self.arithmetic(op, a, b) }
+    }
+
+    fn arithmetic(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        if let Some(y) = self.constant(b)
+            && let Some(term) = self.with_constant(op, a, b, y)
+        {
+            return term;
+        }
+        if a == b {
+            match op {
+                Op::Sub | Op::Xor => return self.number(width, 0),
+                Op::And | Op::Or => return a,
+                _ => {}
+            }
+        }
+        if width == 1 && matches!(op, Op::And | Op::Or) && self.negates(a, b) {
+            return self.truth(op == Op::Or);
+        }
+        if self.constant(a) == Some(0) {
+            match op {
+                Op::Shl | Op::LShr | Op::AShr => return a,
+                _ => {}
+            }
+        }
+        if (op == Op::Or || op == Op::Add)
+            && let Some(term) = self.disjoint_sum(a, b)
+        {
+            return term;
+        }
+        self.node2(op, width, a, b)
+    }
+
+    fn with_constant(&mut self, op: Op, a: Term, b: Term, y: u128) -> Option<Term> {
+        let width = self.width(a);
+        let ones = mask(width);
+        match (op, y) {
+            (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::LShr | Op::AShr, 0) => {
+                return Some(a);
+            }
+            (Op::And | Op::Mul, 0) => return Some(b),
+            (Op::Mul | Op::UDiv | Op::SDiv, 1) if width > 1 => return Some(a),
+            (Op::URem, 1) => return Some(self.number(width, 0)),
+            (Op::And, y) if y == ones => return Some(a),
+            (Op::Or, y) if y == ones => return Some(b),
+            // A subtraction of a constant is an addition, so that chains of both fold.
+            (Op::Sub, y) => {
+                let negated = self.number(width, y.wrapping_neg());
+                return Some(self.binary(Op::Add, a, negated));
+            }
+            (Op::Mul, y) if y.is_power_of_two() => {
+                let by = self.number(width, u128::from(y.trailing_zeros()));
+                return Some(self.binary(Op::Shl, a, by));
+            }
+            (Op::UDiv, y) if y.is_power_of_two() => {
+                let by = self.number(width, u128::from(y.trailing_zeros()));
+                return Some(self.binary(Op::LShr, a, by));
+            }
+            (Op::URem, y) if y.is_power_of_two() => {
+                let low = self.number(width, y - 1);
+                return Some(self.binary(Op::And, a, low));
+            }
+            _ => {}
+        }
+        self.masked(op, a, y).or_else(|| self.reassociated(op, a, y))
+    }
+
+    /// Masks and shifts by constants are extracts in disguise.
+    fn masked(&mut self, op: Op, a: Term, y: u128) -> Option<Term> {
+        let width = self.width(a);
+        let range = self.range(a);
+        match op {
+            Op::And if (y + 1).is_power_of_two() && y < mask(width) => {
+                if range.high <= y {
+                    return Some(a);
+                }
+                let low = self.extract(a, 0, y.count_ones());
+                Some(self.zero_extend(low, width))
+            }
+            Op::LShr if y < u128::from(width) => {
+                let high = self.extract(a, y as u32, width - y as u32);
+                Some(self.zero_extend(high, width))
+            }
+            Op::LShr | Op::Shl if y >= u128::from(width) => Some(self.number(width, 0)),
+            Op::Shl => {
+                let kept = self.extract(a, 0, width - y as u32);
+                let zeros = self.number(y as u32, 0);
+                Some(self.concat(kept, zeros))
+            }
+            Op::URem if range.high < y => Some(a),
+            Op::UDiv if range.high < y => Some(self.number(width, 0)),
+            _ => None,
+        }
+    }
+
+    /// `(x op c) op y` is `x op (c op y)`; a choice between constants folds inside.
+    fn reassociated(&mut self, op: Op, a: Term, y: u128) -> Option<Term> {
+        let node = *self.node(a);
+        let width = node.width;
+        if matches!(op, Op::Add | Op::And | Op::Or | Op::Xor | Op::Mul)
+            && node.op == op
+            && let Some(c) = self.constant(node.second())
+        {
+            let folded = self.number(width, fold(op, width, c, y));
+            return Some(self.binary(op, node.first(), folded));
+        }
+        if node.op == Op::Ite {
+            let (then, other) = (self.constant(node.second())?, self.constant(node.third())?);
+            let then = self.number(width, fold(op, width, then, y));
+            let other = self.number(width, fold(op, width, other, y));
+            return Some(self.ite(node.first(), then, other));
+        }
+        None
+    }
+
+    /// Values that share no bit position, put together: what shifting and or-ing bytes does.
+    fn disjoint_sum(&mut self, a: Term, b: Term) -> Option<Term> {
+        for (high, low) in [(a, b), (b, a)] {
+            let node = *self.node(high);
+            if node.op != Op::Concat || self.constant(node.second()) != Some(0) {
+                continue;
+            }
+            let zeros = self.width(node.second());
+            if self.range(low).high <= mask(zeros) {
+                let low = self.extract(low, 0, zeros);
+                return Some(self.concat(node.first(), low));
+            }
+        }
+        None
+    }
+
+    fn comparison(&mut self, op: Op, a: Term, b: Term) -> Term {
+        if a == b {
+            return self.truth(matches!(op, Op::Eq | Op::Ule | Op::Sle));
+        }
+        if let Some(known) = self.compare_ranges(op, a, b) {
+            return self.truth(known);
+        }
+        let width = self.width(a);
+        if width == 1
+            && op == Op::Eq
+            && let Some(y) = self.constant(b)
+        {
+            return if y == 1 { a } else { self.not(a) };
+        }
+        if let Some(term) = self.narrowed(op, a, b) {
+            return term;
+        }
+        if let Some(term) = self.compare_choice(op, a, b) {
+            return term;
+        }
+        if op == Op::Eq
+            && let Some(term) = self.equal_moved(a, b)
+        {
+            return term;
+        }
+        self.node2(op, 1, a, b)
+    }
+
+    fn compare_ranges(&self, op: Op, a: Term, b: Term) -> Option<bool> {
+        let width = self.width(a);
+        let (mut x, mut y) = (self.range(a), self.range(b));
+        if matches!(op, Op::Slt | Op::Sle) {
+            (x, y) = (x.biased(width)?, y.biased(width)?);
+        }
+        match op {
+            Op::Eq if x.high < y.low || y.high < x.low => Some(false),
+            Op::Ult | Op::Slt if x.high < y.low => Some(true),
+            Op::Ult | Op::Slt if x.low >= y.high => Some(false),
+            Op::Ule | Op::Sle if x.high <= y.low => Some(true),
+            Op::Ule | Op::Sle if x.low > y.high => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Comparisons of extended values are comparisons of the values.
+    fn narrowed(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let (x, y) = (*self.node(a), *self.node(b));
+        let extended = |node: &Node| matches!(node.op, Op::ZExt | Op::SExt);
+        if !extended(&x) && !extended(&y) {
+            return None;
+        }
+        let kind = if extended(&x) { x.op } else { y.op };
+        let inner = if extended(&x) { x.first() } else { y.first() };
+        let width = self.width(inner);
+        let full = x.width;
+        let strip = |pool: &mut Pool, term: Term, node: &Node| -> Option<Term> {
+            if node.op == kind && pool.width(node.first()) == width {
+                return Some(node.first());
+            }
+            let bits = pool.constant(term)?;
+            let fits = match kind {
+                Op::ZExt => bits <= mask(width),
+                _ => signed(bits & mask(width), width) as u128 & mask(full) == bits,
+            };
+            fits.then(|| pool.number(width, bits))
+        };
+        let (na, nb) = (strip(self, a, &x)?, strip(self, b, &y)?);
+        let op = match (kind, op) {
+            // Zero-extended values are never negative, so signs do not matter.
+            (Op::ZExt, Op::Slt) => Op::Ult,
+            (Op::ZExt, Op::Sle) => Op::Ule,
+            // Sign extension keeps the unsigned order too: the negatives stay on top.
+            (_, op) => op,
+        };
+        Some(self.binary(op, na, nb))
+    }
+
+    /// A comparison of a choice between constants with a constant is about the choice.
+    fn compare_choice(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let (x, y) = (*self.node(a), *self.node(b));
+        let width = x.width;
+        let (node, left) = match (x.op, y.op) {
+            (Op::Ite, Op::Const) => (x, true),
+            (Op::Const, Op::Ite) => (y, false),
+            _ => return None,
+        };
+        let number = if left { y.number } else { x.number };
+        let value = |pool: &Pool, side: Term| -> Option<bool> {
+            let side = pool.constant(side)?;
+            let (p, q) = if left { (side, number) } else { (number, side) };
+            Some(fold(op, width, p, q) == 1)
+        };
+        let (then, other) = (value(self, node.second()), value(self, node.third()));
+        match (then, other) {
+            (Some(then), Some(other)) => {
+                let (then, other) = (self.truth(then), self.truth(other));
+                Some(self.ite(node.first(), then, other))
+            }
+            // One side decided: the comparison descends into the other.
+            (Some(_), None) | (None, Some(_)) => {
+                let compare = |pool: &mut Pool, side: Term| {
+                    if left { pool.binary(op, side, b) } else { pool.binary(op, a, side) }
+                };
+                let then = compare(self, node.second());
+                let other = compare(self, node.third());
+                Some(self.ite(node.first(), then, other))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// What is added to one side is taken from the other.
+    fn equal_moved(&mut self, a: Term, b: Term) -> Option<Term> {
+        let x = *self.node(a);
+        if let Some(bits) = self.constant(b) {
+            match x.op {
+                Op::Add => {
+                    let c = self.constant(x.second())?;
+                    let moved = self.number(x.width, bits.wrapping_sub(c));
+                    return Some(self.binary(Op::Eq, x.first(), moved));
+                }
+                Op::Xor => {
+                    let c = self.constant(x.second())?;
+                    let moved = self.number(x.width, bits ^ c);
+                    return Some(self.binary(Op::Eq, x.first(), moved));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn negates(&self, a: Term, b: Term) -> bool {
+        let is_not = |x: Term, y: Term| {
+            let node = self.node(x);
+            node.op == Op::Xor
+                && node.width == 1
+                && node.first() == y
+                && self.constant(node.second()) == Some(1)
+        };
+        is_not(a, b) || is_not(b, a)
+    }
+
+    /// Every bit flipped; of a condition, its negation.
+    pub fn not(&mut self, a: Term) -> Term {
+        let node = *self.node(a);
+        if node.width == 1 {
+            // `!(x < y)` is `y <= x`: one node fewer, and the same term either way round.
+            let turned = match node.op {
+                Op::Ult => Some(Op::Ule),
+                Op::Ule => Some(Op::Ult),
+                Op::Slt => Some(Op::Sle),
+                Op::Sle => Some(Op::Slt),
+                _ => None,
+            };
+            if let Some(op) = turned {
+                return self.binary(op, node.second(), node.first());
+            }
+        }
+        let ones = self.number(node.width, u128::MAX);
+        self.binary(Op::Xor, a, ones)
+    }
+
+    pub fn and(&mut self, a: Term, b: Term) -> Term {
+        self.binary(Op::And, a, b)
+    }
+
+    pub fn or(&mut self, a: Term, b: Term) -> Term {
+        self.binary(Op::Or, a, b)
+    }
+
+    pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        self.binary(Op::Eq, a, b)
+    }
+
+    /// `then` where the condition holds, `other` elsewhere.
+    pub fn ite(&mut self, condition: Term, then: Term, other: Term) -> Term {
+        if then == other {
+            return then;
+        }
+        match self.constant(condition) {
+            Some(1) => return then,
+            Some(_) => return other,
+            None => {}
+        }
+        let width = self.width(then);
+        if width == 1 {
+            match (self.constant(then), self.constant(other)) {
+                (Some(1), _) => return self.or(condition, other),
+                (_, Some(0)) => return self.and(condition, then),
+                (Some(0), _) => {
+                    let negated = self.not(condition);
+                    return self.and(negated, other);
+                }
+                (_, Some(1)) => {
+                    let negated = self.not(condition);
+                    return self.or(negated, then);
+                }
+                _ => {}
+            }
+        }
+        let node = *self.node(other);
+        if node.op == Op::Ite && node.first() == condition {
+            return self.ite(condition, then, node.third());
+        }
+        self.intern(Node {
+            op: Op::Ite,
+            width,
+            args: [Some(condition), Some(then), Some(other)],
+            number: 0,
+        })
+    }
+
+    pub fn zero_extend(&mut self, a: Term, width: u32) -> Term {
+        let node = *self.node(a);
+        if node.width == width {
+            return a;
+        }
+        if let Some(bits) = self.constant(a) {
+            return self.number(width, bits);
+        }
+        let inner = if node.op == Op::ZExt { node.first() } else { a };
+        self.intern(Node { op: Op::ZExt, width, args: [Some(inner), None, None], number: 0 })
+    }
+
+    pub fn sign_extend(&mut self, a: Term, width: u32) -> Term {
+        let node = *self.node(a);
+        if node.width == width {
+            return a;
+        }
+        if let Some(bits) = self.constant(a) {
+            return self.number(width, signed(bits, node.width) as u128);
+        }
+        // A value whose top bit is never set extends with zeros.
+        if self.range(a).high < 1 << (node.width - 1) {
+            return self.zero_extend(a, width);
+        }
+        let inner = if node.op == Op::SExt { node.first() } else { a };
+        self.intern(Node { op: Op::SExt, width, args: [Some(inner), None, None], number: 0 })
+    }
+
+    /// `width` bits of `a`, from bit `low` up.
+    pub fn extract(&mut self, a: Term, low: u32, width: u32) -> Term {
+        let node = *self.node(a);
+        debug_assert!(low + width <= node.width, "an extract lies inside its operand");
+        if low == 0 && width == node.width {
+            return a;
+        }
+        match node.op {
+            Op::Const => return self.number(width, node.number >> low),
+            Op::Extract => return self.extract(node.first(), node.number as u32 + low, width),
+            Op::Concat => {
+                let split = self.width(node.second());
+                if low + width <= split {
+                    return self.extract(node.second(), low, width);
+                }
+                if low >= split {
+                    return self.extract(node.first(), low - split, width);
+                }
+                let bottom = self.extract(node.second(), low, split - low);
+                let top = self.extract(node.first(), 0, low + width - split);
+                return self.concat(top, bottom);
+            }
+            Op::ZExt | Op::SExt => {
+                let inner = self.width(node.first());
+                if low + width <= inner {
+                    return self.extract(node.first(), low, width);
+                }
+                if node.op == Op::ZExt && low >= inner {
+                    return self.number(width, 0);
+                }
+                if low < inner {
+                    let kept = self.extract(node.first(), low, inner - low);
+                    return if node.op == Op::ZExt {
+                        self.zero_extend(kept, width)
+                    } else {
+                        self.sign_extend(kept, width)
+                    };
+                }
+            }
+            Op::Ite => {
+                let constant = |pool: &Pool, term| pool.constant(term).is_some();
+                if constant(self, node.second()) || constant(self, node.third()) {
+                    let then = self.extract(node.second(), low, width);
+                    let other = self.extract(node.third(), low, width);
+                    return self.ite(node.first(), then, other);
+                }
+            }
+            Op::And | Op::Or | Op::Xor => {
+                let a = self.extract(node.first(), low, width);
+                let b = self.extract(node.second(), low, width);
+                return self.binary(node.op, a, b);
+            }
+            // The low bits of a sum depend on the low bits alone.
+            Op::Add | Op::Sub | Op::Mul if low == 0 => {
+                let a = self.extract(node.first(), 0, width);
+                let b = self.extract(node.second(), 0, width);
+                return self.binary(node.op, a, b);
+            }
+            _ => {}
+        }
+        if low > 0 && self.range(a).high <= mask(low) {
+            return self.number(width, 0);
+        }
+        let number = u128::from(low);
+        self.intern(Node { op: Op::Extract, width, args: [Some(a), None, None], number })
+    }
+
+    /// `high` above `low`.
+    pub fn concat(&mut self, high: Term, low: Term) -> Term {
+        let (h, l) = (*self.node(high), *self.node(low));
+        let width = h.width + l.width;
+        assert!(width <= MAX_WIDTH, "a term is at most 128 bits wide");
+        if let (Some(x), Some(y)) = (self.constant(high), self.constant(low)) {
+            return self.number(width, x << l.width | y);
+        }
+        if self.constant(high) == Some(0) {
+            return self.zero_extend(low, width);
+        }
+        if h.op == Op::Extract {
+            // Neighbouring parts of one term, and the whole of a term with its own top.
+            if l.op == Op::Extract
+                && h.first() == l.first()
+                && h.number == l.number + u128::from(l.width)
+            {
+                return self.extract(h.first(), l.number as u32, width);
+            }
+        }
+        // Right-leaning chains of parts, so that equal contents are equal terms.
+        if h.op == Op::Concat {
+            let inner = self.concat(h.second(), low);
+            return self.concat(h.first(), inner);
+        }
+        if l.op == Op::Concat {
+            let top = *self.node(l.first());
+            if h.op == Op::Extract
+                && top.op == Op::Extract
+                && h.first() == top.first()
+                && h.number == top.number + u128::from(top.width)
+            {
+                let joined = self.concat(high, l.first());
+                return self.concat(joined, l.second());
+            }
+        }
+        self.node2(Op::Concat, width, high, low)
+    }
+}

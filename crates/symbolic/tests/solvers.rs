@@ -1,0 +1,298 @@
+//! Terms and solvers against brute force, and against each other.
+//!
+//! Expressions are generated, built through the rewriting constructors, and
+//! compared with a plain evaluation that knows no rewriting; small ones are
+//! decided by trying every input. External solvers join in when installed.
+
+use testsmith_symbolic::solver::{Answer, Blaster, SmtLib, Solver};
+use testsmith_symbolic::term::{Assignment, Evaluator, Op, Pool, Term, fold, mask, signed};
+
+/// A small generator of numbers; seeds are fixed, runs repeat.
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+/// An expression as it is meant, with no sharing and no rewriting.
+enum Expr {
+    Const(u32, u128),
+    Var(u32, u32),
+    Binary(Op, Box<Expr>, Box<Expr>),
+    Ite(Box<Expr>, Box<Expr>, Box<Expr>),
+    ZExt(Box<Expr>, u32),
+    SExt(Box<Expr>, u32),
+    Extract(Box<Expr>, u32, u32),
+    Concat(Box<Expr>, Box<Expr>),
+}
+
+const ARITHMETIC: &[Op] = &[
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::UDiv,
+    Op::URem,
+    Op::SDiv,
+    Op::SRem,
+    Op::And,
+    Op::Or,
+    Op::Xor,
+    Op::Shl,
+    Op::LShr,
+    Op::AShr,
+];
+const COMPARISONS: &[Op] = &[Op::Eq, Op::Ult, Op::Ule, Op::Slt, Op::Sle];
+
+/// Variables 0 and 1, each `bits` wide, are all there is.
+fn generate(rng: &mut Rng, width: u32, depth: u32, bits: u32) -> Expr {
+    if depth == 0 || rng.below(8) == 0 {
+        if width == bits && rng.below(3) > 0 {
+            return Expr::Var(bits, rng.below(2) as u32);
+        }
+        let interesting = [0, 1, u128::MAX, 1 << (width - 1), u128::from(rng.next())];
+        return Expr::Const(width, interesting[rng.below(5) as usize] & mask(width));
+    }
+    let pick = |list: &'static [Op], n: u64| list[n as usize % list.len()];
+    let (kind, choice) = (rng.below(9), rng.next());
+    let mut sub = |width: u32| Box::new(generate(rng, width, depth - 1, bits));
+    let other = [1, 3, bits, bits + 3, 2 * bits][choice as usize % 5];
+    match kind {
+        0..=2 => Expr::Binary(pick(ARITHMETIC, choice), sub(width), sub(width)),
+        3 | 4 if width == 1 => Expr::Binary(pick(COMPARISONS, choice), sub(other), sub(other)),
+        3 => Expr::Ite(sub(1), sub(width), sub(width)),
+        4 | 5 if other < width => Expr::ZExt(sub(other), width),
+        6 if other < width => Expr::SExt(sub(other), width),
+        7 if other > width => {
+            let low = (choice >> 8) as u32 % (other - width + 1);
+            Expr::Extract(sub(other), low, width)
+        }
+        8 if width > 1 => {
+            let split = 1 + (choice >> 8) as u32 % (width - 1);
+            Expr::Concat(sub(width - split), sub(split))
+        }
+        _ => Expr::Binary(pick(ARITHMETIC, choice), sub(width), sub(width)),
+    }
+}
+
+impl Expr {
+    fn width(&self) -> u32 {
+        match self {
+            Expr::Const(width, _) | Expr::Var(width, _) => *width,
+            Expr::Binary(op, ..) if op.is_comparison() => 1,
+            Expr::Binary(_, a, _) => a.width(),
+            Expr::Ite(_, then, _) => then.width(),
+            Expr::ZExt(_, width) | Expr::SExt(_, width) | Expr::Extract(_, _, width) => *width,
+            Expr::Concat(high, low) => high.width() + low.width(),
+        }
+    }
+
+    fn value(&self, input: &[u128; 2]) -> u128 {
+        match self {
+            Expr::Const(_, bits) => *bits,
+            Expr::Var(_, index) => input[*index as usize],
+            Expr::Binary(op, a, b) => fold(*op, a.width(), a.value(input), b.value(input)),
+            Expr::Ite(c, then, other) => {
+                if c.value(input) == 1 {
+                    then.value(input)
+                } else {
+                    other.value(input)
+                }
+            }
+            Expr::ZExt(a, _) => a.value(input),
+            Expr::SExt(a, width) => signed(a.value(input), a.width()) as u128 & mask(*width),
+            Expr::Extract(a, low, width) => a.value(input) >> low & mask(*width),
+            Expr::Concat(high, low) => high.value(input) << low.width() | low.value(input),
+        }
+    }
+
+    fn build(&self, pool: &mut Pool) -> Term {
+        match self {
+            Expr::Const(width, bits) => pool.number(*width, *bits),
+            Expr::Var(width, index) => pool.variable(*width, *index),
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (a.build(pool), b.build(pool));
+                pool.binary(*op, a, b)
+            }
+            Expr::Ite(c, then, other) => {
+                let (c, then, other) = (c.build(pool), then.build(pool), other.build(pool));
+                pool.ite(c, then, other)
+            }
+            Expr::ZExt(a, width) => {
+                let a = a.build(pool);
+                pool.zero_extend(a, *width)
+            }
+            Expr::SExt(a, width) => {
+                let a = a.build(pool);
+                pool.sign_extend(a, *width)
+            }
+            Expr::Extract(a, low, width) => {
+                let a = a.build(pool);
+                pool.extract(a, *low, *width)
+            }
+            Expr::Concat(high, low) => {
+                let (high, low) = (high.build(pool), low.build(pool));
+                pool.concat(high, low)
+            }
+        }
+    }
+}
+
+fn assignment(input: &[u128; 2]) -> Assignment {
+    [(0, input[0]), (1, input[1])].into_iter().collect()
+}
+
+#[test]
+fn a_rewritten_term_is_worth_what_the_expression_is_worth() {
+    let mut rng = Rng(0x9e37_79b9_7f4a_7c15);
+    for round in 0..30_000 {
+        let bits = [4, 8, 16, 32, 64][round % 5];
+        let width = [1, bits, 3, bits / 2][rng.below(4) as usize];
+        let expr = generate(&mut rng, width, 5, bits);
+        let mut pool = Pool::new();
+        let term = expr.build(&mut pool);
+        for _ in 0..8 {
+            let edge = |rng: &mut Rng| match rng.below(4) {
+                0 => 0,
+                1 => mask(bits),
+                2 => 1 << (bits - 1),
+                _ => u128::from(rng.next()) & mask(bits),
+            };
+            let input = [edge(&mut rng), edge(&mut rng)];
+            let expected = expr.value(&input);
+            let values = assignment(&input);
+            let found = Evaluator::new(&pool, &values).value(term);
+            assert_eq!(found, expected, "round {round}, input {input:?}, width {width}");
+            assert!(pool.range(term).contains(expected), "round {round}: the range is wrong");
+        }
+    }
+}
+
+#[test]
+fn the_embedded_solver_decides_what_trying_every_input_decides() {
+    let mut rng = Rng(0xdead_beef_cafe_f00d);
+    let mut decided = [0, 0];
+    for round in 0..1_500 {
+        let conditions: Vec<Expr> =
+            (0..1 + rng.below(3)).map(|_| generate(&mut rng, 1, 4, 4)).collect();
+        let mut pool = Pool::new();
+        let terms: Vec<Term> = conditions.iter().map(|c| c.build(&mut pool)).collect();
+        let inputs = (0..256u128).map(|n| [n & 15, n >> 4]);
+        let possible =
+            inputs.into_iter().any(|input| conditions.iter().all(|c| c.value(&input) == 1));
+        match Blaster::default().check(&pool, &terms) {
+            Answer::Sat(model) => {
+                assert!(possible, "round {round}: nothing satisfies this, but {model:?} was given");
+                let mut evaluator = Evaluator::new(&pool, &model);
+                assert!(terms.iter().all(|t| evaluator.holds(*t)), "round {round}");
+            }
+            Answer::Unsat => assert!(!possible, "round {round}: an input satisfies this"),
+            Answer::Unknown(why) => panic!("round {round}: {why}"),
+        }
+        decided[usize::from(possible)] += 1;
+    }
+    assert!(decided[0] > 200 && decided[1] > 200, "both answers must be exercised: {decided:?}");
+}
+
+#[test]
+fn one_solver_serves_many_queries_without_mixing_them_up() {
+    let mut rng = Rng(42);
+    let mut pool = Pool::new();
+    let mut solver = Blaster::default();
+    for round in 0..300 {
+        let expr = generate(&mut rng, 1, 4, 8);
+        let term = expr.build(&mut pool);
+        let possible = (0..65_536u128).any(|n| expr.value(&[n & 255, n >> 8]) == 1);
+        match solver.check(&pool, &[term]) {
+            Answer::Sat(_) => assert!(possible, "round {round}"),
+            Answer::Unsat => assert!(!possible, "round {round}"),
+            Answer::Unknown(why) => panic!("round {round}: {why}"),
+        }
+    }
+}
+
+#[test]
+fn installed_solvers_agree_with_the_embedded_one() {
+    for name in SmtLib::installed() {
+        let mut external = SmtLib::start(name).expect("it was found on the PATH");
+        let mut rng = Rng(7);
+        let mut pool = Pool::new();
+        for round in 0..200 {
+            let conditions: Vec<Expr> =
+                (0..1 + rng.below(3)).map(|_| generate(&mut rng, 1, 4, 16)).collect();
+            let terms: Vec<Term> = conditions.iter().map(|c| c.build(&mut pool)).collect();
+            let ours = Blaster::default().check(&pool, &terms);
+            let theirs = external.check(&pool, &terms);
+            let kind = |answer: &Answer| std::mem::discriminant(answer);
+            assert_eq!(kind(&ours), kind(&theirs), "{name}, round {round}: {ours:?} {theirs:?}");
+        }
+    }
+}
+
+#[test]
+fn a_query_beyond_the_budget_is_unknown_and_never_unsatisfiable() {
+    let mut pool = Pool::new();
+    let (x, y) = (pool.variable(64, 0), pool.variable(64, 1));
+    let (x, y) = (pool.zero_extend(x, 128), pool.zero_extend(y, 128));
+    let product = pool.binary(Op::Mul, x, y);
+    // The product of two primes of 62 bits.
+    let target = pool.number(128, 4_611_686_018_427_387_847 * 4_611_686_018_427_387_817);
+    let one = pool.number(128, 1);
+    let conditions =
+        [pool.equal(product, target), pool.binary(Op::Ult, one, x), pool.binary(Op::Ult, one, y)];
+    assert!(matches!(Blaster::new(50).check(&pool, &conditions), Answer::Unknown(_)));
+}
+
+/// A program that speaks SMT-LIB and answers as it is told.
+#[cfg(unix)]
+fn fake_solver(name: &str, script: &str) -> SmtLib {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("z3-fake");
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+    // A file that was just written may still be open in a sibling thread that forks.
+    for _ in 0..50 {
+        if let Ok(solver) = SmtLib::start(&path.display().to_string()) {
+            return solver;
+        }
+        std::thread::yield_now();
+    }
+    panic!("the script cannot be started");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_external_solver_is_believed_only_as_far_as_it_can_be_checked() {
+    let script = "while read -r line; do case \"$line\" in \
+        *check-sat*) echo sat;; *get-value*) echo '((x0 #x05))';; esac; done";
+    let mut solver = fake_solver("lying", script);
+    let mut pool = Pool::new();
+    let x = pool.variable(8, 0);
+    let (five, six) = (pool.number(8, 5), pool.number(8, 6));
+    let (right, wrong) = (pool.equal(x, five), pool.equal(x, six));
+    assert!(matches!(solver.check(&pool, &[right]), Answer::Sat(_)));
+    assert!(matches!(solver.check(&pool, &[wrong]), Answer::Unknown(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_external_solver_that_dies_leaves_the_question_open() {
+    let mut solver = fake_solver("dying", "read -r line; exit 1");
+    let mut pool = Pool::new();
+    let x = pool.variable(8, 0);
+    let five = pool.number(8, 5);
+    let condition = pool.equal(x, five);
+    for _ in 0..3 {
+        assert!(matches!(solver.check(&pool, &[condition]), Answer::Unknown(_)));
+    }
+}

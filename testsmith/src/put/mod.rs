@@ -1,0 +1,80 @@
+//! Parameterized unit tests: tests with parameters, for all inputs.
+//!
+//! ```
+//! use testsmith::{assume, put};
+//!
+//! #[put]
+//! fn pushing_makes_it_longer(mut list: Vec<i32>, x: i32) {
+//!     assume!(list.len() < 4);
+//!     let before = list.len();
+//!     list.push(x);
+//!     assert_eq!(list.len(), before + 1);
+//! }
+//! # fn main() {}
+//! ```
+//!
+//! Under `cargo test` a put runs its stored cases, boundary values, and a few
+//! hundred random inputs, and shrinks what fails. `cargo testsmith explore`
+//! visits its paths instead. Both use the same decoding of inputs from bytes,
+//! which is written in plain Rust so that it can be executed symbolically.
+
+mod check;
+mod inputs;
+mod protocol;
+mod shrink;
+mod source;
+
+#[cfg(feature = "arbitrary")]
+mod by_arbitrary;
+
+#[cfg(feature = "arbitrary")]
+pub use by_arbitrary::ByArbitrary;
+pub use check::{Expectation, Put, check};
+pub use source::{Limits, Source};
+
+/// A type whose values can be decoded from bytes and written as Rust.
+///
+/// Implement it with `#[derive(Input)]`. Every value within the limits must have
+/// an encoding; bytes that encode none are refused with [`reject`].
+pub trait Input: Sized {
+    /// Reads a value.
+    fn decode(source: &mut Source<'_>) -> Self;
+
+    /// The most bytes a value within the limits takes.
+    fn max_bytes(limits: Limits) -> usize;
+
+    /// An expression that makes this value, for the tests that are written down.
+    fn expression(&self) -> String;
+}
+
+/// The payload with which an input leaves a put whose assumptions it does not meet.
+pub(crate) struct Rejected;
+
+/// Ends the run: this input is none of those that the put is about.
+///
+/// The exploration knows this function by its name and does not run its body.
+#[inline(never)]
+pub fn reject() -> ! {
+    if check::is_running() {
+        // Unwinding without the panic hook: nothing went wrong.
+        std::panic::resume_unwind(Box::new(Rejected));
+    }
+    panic!("an assumption does not hold for this input: the case no longer applies")
+}
+
+/// Restricts a put to the inputs for which the condition holds.
+#[macro_export]
+macro_rules! assume {
+    ($condition:expr $(,)?) => {
+        if !$condition {
+            $crate::put::reject()
+        }
+    };
+}
+
+/// Whether the text of a panic is the expected one. Called by the exploration with the
+/// arguments of a panic; the expansion of `#[put(should_panic = "…")]` names the text.
+#[doc(hidden)]
+pub fn text_matches(arguments: std::fmt::Arguments<'_>, expected: &str) -> bool {
+    arguments.to_string().contains(expected)
+}

@@ -1,0 +1,171 @@
+//! Puts under plain `cargo test`, and what their failures look like.
+
+use std::collections::{BTreeMap, HashMap};
+
+use testsmith::put::{Expectation, Limits, Put, Source, check};
+use testsmith::{Input, assume, put};
+
+#[put]
+fn pushing_makes_it_longer(mut list: Vec<i32>, x: i32) {
+    assume!(list.len() < 4);
+    let before = list.len();
+    list.push(x);
+    assert_eq!(list.len(), before + 1);
+}
+
+#[put(should_panic)]
+fn an_index_past_the_end_panics(list: Vec<u8>) {
+    let _ = list[list.len()];
+}
+
+#[put(should_panic = "divide by zero")]
+fn dividing_by_zero_panics_with_its_text(x: i32) {
+    let zero = std::hint::black_box(0);
+    let _ = x / zero;
+}
+
+#[put(len(text = 8), cases = 64)]
+fn every_type_can_be_a_parameter(
+    text: &str,
+    slice: &[u16],
+    changed: &mut [u8],
+    map: BTreeMap<u8, char>,
+    table: HashMap<u8, bool>,
+    nested: Option<Result<Box<i64>, (u8, f32)>>,
+    array: [i8; 3],
+) {
+    changed.reverse();
+    assert!(text.len() <= 8);
+    assert!(slice.len() <= 4 && map.len() <= 4 && table.len() <= 4);
+    let _ = (nested, array);
+}
+
+#[put(values(x = [2, 3, 5]))]
+fn candidate_values_are_the_only_ones(x: u32) {
+    assert!([2, 3, 5].contains(&x));
+}
+
+#[derive(Input, Debug, Clone, PartialEq)]
+#[input(invariant = Self::is_sorted)]
+struct Sorted {
+    items: Vec<u8>,
+}
+
+impl Sorted {
+    fn is_sorted(&self) -> bool {
+        self.items.is_sorted()
+    }
+}
+
+#[derive(Input, Debug, Clone, PartialEq)]
+enum Tree {
+    Leaf,
+    Node(Box<Tree>, i8, Box<Tree>),
+}
+
+impl Tree {
+    fn depth(&self) -> usize {
+        match self {
+            Tree::Leaf => 1,
+            Tree::Node(left, _, right) => 1 + left.depth().max(right.depth()),
+        }
+    }
+}
+
+#[put]
+fn derived_inputs_meet_their_invariant(list: Sorted) {
+    assert!(list.items.windows(2).all(|pair| pair[0] <= pair[1]));
+}
+
+#[put(depth = 3)]
+fn recursive_types_are_bounded_in_depth(tree: Tree) {
+    assert!(tree.depth() <= 3);
+}
+
+const LIMITS: Limits = Limits { len: 16, depth: 4 };
+
+/// A put made by hand, so that its failure can be looked at.
+fn failing(
+    run: fn(&mut Source<'_>),
+    call: fn(&mut Source<'_>) -> String,
+    name: &'static str,
+) -> String {
+    let store: &'static str = Box::leak(format!("{name}.cases").into_boxed_str());
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let _ = std::fs::remove_file(std::path::Path::new(folder).join(store));
+    let put = Put {
+        module: name,
+        name,
+        manifest_dir: folder,
+        file: file!(),
+        line: line!(),
+        expectation: Expectation::Returns,
+        cases: 2_000,
+        run,
+        call,
+        max_bytes: || 64,
+        bounds: "",
+        store,
+    };
+    let message = |put: &Put| {
+        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(put)))
+            .expect_err("the put fails");
+        payload.downcast_ref::<String>().expect("a text").clone()
+    };
+    let first = message(&put);
+    let again = message(&put);
+    assert!(again.contains("a stored case"), "the second run starts with it: {again}");
+    first
+}
+
+#[test]
+fn a_failing_list_is_shrunk_to_the_elements_that_matter() {
+    fn decode(source: &mut Source<'_>) -> Vec<u32> {
+        source.parameter("list", LIMITS, Vec::decode)
+    }
+    let text = failing(
+        |source| assert!(decode(source).iter().all(|x| *x < 1000), "too large"),
+        |source| format!("check({})", decode(source).expression()),
+        "shrunk_list",
+    );
+    assert!(text.contains("check(vec![1000])"), "{text}");
+    assert!(text.contains("too large"), "{text}");
+}
+
+#[test]
+fn a_failing_number_is_shrunk_to_the_least_one() {
+    fn decode(source: &mut Source<'_>) -> i32 {
+        source.parameter("x", LIMITS, i32::decode)
+    }
+    let text = failing(
+        |source| assert!(decode(source) > -77),
+        |source| format!("check({})", decode(source).expression()),
+        "shrunk_number",
+    );
+    assert!(text.contains("check(-77)"), "{text}");
+}
+
+#[test]
+fn expressions_are_rust() {
+    let tree = Tree::Node(Box::new(Tree::Leaf), -1, Box::new(Tree::Leaf));
+    assert_eq!(tree.expression(), "Tree::Node(Box::new(Tree::Leaf), -1, Box::new(Tree::Leaf))");
+    assert_eq!(Sorted { items: vec![1] }.expression(), "Sorted { items: vec![1] }");
+    assert_eq!((1u8,).expression(), "(1,)");
+    assert_eq!(Some(String::from("a\"b")).expression(), "Some(String::from(\"a\\\"b\"))");
+    assert_eq!(f64::NAN.expression(), "f64::from_bits(0x7ff8000000000000)");
+}
+
+#[cfg(feature = "arbitrary")]
+mod arbitrary {
+    use testsmith::put::{ByArbitrary, Input, Source};
+
+    #[test]
+    fn a_value_by_arbitrary_is_written_as_the_bytes_it_was_made_of() {
+        let bytes = [1, 42, 0, 0, 0, 0, 0, 0, 0];
+        let mut source = Source::new(&bytes);
+        let value: ByArbitrary<u32> = source.parameter("x", super::LIMITS, ByArbitrary::decode);
+        assert_eq!(value.value, 42);
+        let text = value.expression();
+        assert_eq!(text, "testsmith::put::ByArbitrary::from_bytes(&[42, 0, 0, 0, 0, 0, 0, 0])");
+    }
+}
