@@ -377,7 +377,7 @@ impl<'a> Context<'a> {
         // A generic type's `rep_ok` may have bounds that are not known here;
         // falling back to "anything goes" would then hide it without a word.
         let fallback = self.generics.type_params().next().is_none();
-        let span = Span::mixed_site().located_at(name.span());
+        let span = Span::call_site().located_at(name.span());
         let (twin_check, real_check) = if self.attributes.unconstrained {
             (quote!(true), quote!(true))
         } else if fallback {

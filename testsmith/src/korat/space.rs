@@ -312,7 +312,9 @@ impl Builder<'_> {
         if T::INLINE && values.len() == 1 {
             return Lazy::new(std::ptr::null(), self.keep(values));
         }
-        if values.is_empty() {
+        // A mandatory box without objects makes what contains it unaffordable,
+        // which is an error only if that is the root.
+        if values.is_empty() && !(owned && first == 0) {
             match class {
                 NO_CLASS => self.fail(FinitizeError::EmptyDomain { field: name.clone() }),
                 class => {

@@ -556,12 +556,19 @@ pub struct Reach<'a> {
     trail: &'a Trail,
     visited: Vec<*const ()>,
     weak: Vec<*const ()>,
+    two_owners: bool,
     pub(crate) unread: Vec<u32>,
 }
 
 impl<'a> Reach<'a> {
     pub(crate) fn new(trail: &'a Trail) -> Self {
-        Reach { trail, visited: Vec::new(), weak: Vec::new(), unread: Vec::new() }
+        Reach {
+            trail,
+            visited: Vec::new(),
+            weak: Vec::new(),
+            two_owners: false,
+            unread: Vec::new(),
+        }
     }
 
     /// Visits a cell: notes it when nobody has read it, then goes on to its
@@ -588,6 +595,18 @@ impl<'a> Reach<'a> {
             self.visited.push(object);
         }
         new
+    }
+
+    /// As `enter`, for an object that may have only one owner.
+    pub(crate) fn enter_owned(&mut self, object: *const ()) -> bool {
+        let new = self.enter(object);
+        self.two_owners |= !new;
+        new
+    }
+
+    /// Whether what was walked is a value that Rust could hold.
+    pub(crate) fn is_structure(&self) -> bool {
+        !self.two_owners && self.weak_targets_live()
     }
 
     /// How many elements of an arena are in use so far.

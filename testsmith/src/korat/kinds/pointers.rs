@@ -42,8 +42,9 @@ fn object_mut<'a, T: TwinType>(place: *mut ()) -> &'a mut T {
 }
 
 /// Walks through a pointer without noting a read.
-fn reach_object<T: TwinType>(place: *const (), reach: &mut Reach) {
-    if !reach.enter(place) {
+fn reach_object<T: TwinType>(place: *const (), owned: bool, reach: &mut Reach) {
+    let new = if owned { reach.enter_owned(place) } else { reach.enter(place) };
+    if !new {
         return;
     }
     if T::INLINE {
@@ -89,7 +90,7 @@ fn pointers<T: Korat, P>(
 }
 
 macro_rules! pointer_twin {
-    ($twin:ident, $maker:literal) => {
+    ($twin:ident, $maker:literal, $owned:literal) => {
         impl<T: TwinType> TwinType for $twin<T> {
             const INLINE: bool = false;
 
@@ -98,7 +99,7 @@ macro_rules! pointer_twin {
             }
 
             fn reach(&self, reach: &mut Reach) {
-                reach_object::<T>(self.place.as_ptr(), reach);
+                reach_object::<T>(self.place.as_ptr(), $owned, reach);
             }
 
             fn show(&self, shower: &mut Shower) -> Shown {
@@ -134,7 +135,7 @@ pub struct BoxTwin<T> {
     place: NonNull<()>,
     marker: PhantomData<T>,
 }
-pointer_twin!(BoxTwin, "Box::new");
+pointer_twin!(BoxTwin, "Box::new", true);
 
 impl<T: TwinType> BoxTwin<T> {
     /// A new object, made by a method under test; it lives until the run ends.
@@ -178,7 +179,7 @@ pub struct RcTwin<T> {
     place: NonNull<()>,
     marker: PhantomData<T>,
 }
-pointer_twin!(RcTwin, "Rc::new");
+pointer_twin!(RcTwin, "Rc::new", false);
 
 impl<T: TwinType> RcTwin<T> {
     /// A new object, made by a method under test.
@@ -336,7 +337,7 @@ macro_rules! raw_twin {
             fn reach(&self, reach: &mut Reach) {
                 let $pointer = self;
                 if let Some(place) = $place {
-                    reach_object::<T>(place.as_ptr().cast(), reach);
+                    reach_object::<T>(place.as_ptr().cast(), false, reach);
                 }
             }
 
