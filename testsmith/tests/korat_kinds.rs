@@ -148,9 +148,7 @@ impl Planted {
 
 #[test]
 fn enums_that_own_themselves_are_trees() {
-    let ones = |count| {
-        Finitization::new(0).objects("Tree", count).field("Tree::Fork.1", 0..=1)
-    };
+    let ones = |count| Finitization::new(0).objects("Tree", count).field("Tree::Fork.1", 0..=1);
     assert_eq!(check::<Planted>(ones(2)), 2);
     // Trees of at most 0, 1, 2 and 3 forks, none deeper on its left.
     let counts = [0, 2, 4, 6].map(|n| Search::<Planted>::within(ones(n)).run().count_valid());

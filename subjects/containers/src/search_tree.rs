@@ -2,6 +2,8 @@
 
 use testsmith::{Korat, korat};
 
+use crate::faults::seeded;
+
 /// A set of integers.
 #[derive(Korat, Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchTree {
@@ -76,10 +78,17 @@ impl SearchTree {
             if info == node.info {
                 return false;
             }
-            link = if info < node.info { &mut node.left } else { &mut node.right };
+            let left = if seeded("search_tree: add on the wrong side") {
+                info - 1 < node.info
+            } else {
+                info < node.info
+            };
+            link = if left { &mut node.left } else { &mut node.right };
         }
         *link = Some(Box::new(Node { left: None, right: None, info }));
-        self.size += 1;
+        if !seeded("search_tree: add keeps the size") || self.size == 0 {
+            self.size += 1;
+        }
         true
     }
 
@@ -95,19 +104,24 @@ impl SearchTree {
             (None, other) | (other, None) => other,
             (Some(left), right) => {
                 let (rest, greatest) = Self::take_greatest(left);
-                node.info = greatest;
+                if !seeded("search_tree: removed element stays") {
+                    node.info = greatest;
+                }
                 node.left = rest;
                 node.right = right;
                 Some(node)
             }
         };
-        self.size -= 1;
+        if !seeded("search_tree: remove keeps the size") {
+            self.size -= 1;
+        }
         true
     }
 
     /// Takes the greatest element out of a subtree.
     fn take_greatest(mut node: Box<Node>) -> (Option<Box<Node>>, i32) {
         match node.right.take() {
+            None if seeded("search_tree: left of the greatest lost") => (None, node.info),
             None => (node.left.take(), node.info),
             Some(right) => {
                 let (rest, greatest) = Self::take_greatest(right);

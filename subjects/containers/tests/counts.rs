@@ -1,27 +1,85 @@
 //! The number of structures of each subject and scope, against published
-//! figures and known sequences.
+//! figures, the Java tool on the same domains, and known sequences.
 
-use subject_containers::SearchTree;
-use testsmith::korat::Search;
+use subject_containers::{
+    BinomialHeap, DisjSet, FibonacciHeap, HeapArray, LinkedList, SearchTree, SortedList, TreeMap,
+};
+use testsmith::Korat;
+use testsmith::korat::{Finitization, Search};
+
+/// The number of structures, the same with and without generators.
+fn count<T: Korat>(finitization: Finitization) -> u64 {
+    let search = Search::<T>::within(finitization);
+    let directed = search.run().count_valid();
+    let plain = search.clone().generators(false).run().count_valid();
+    assert_eq!(directed, plain, "generators may not change the result");
+    directed
+}
+
+fn scope<T: Korat>(scope: usize) -> u64 {
+    count::<T>(Finitization::new(scope))
+}
 
 #[test]
 fn search_trees_are_as_many_as_in_the_paper() {
-    for (scope, inputs) in [(1, 4), (2, 20), (3, 90), (4, 408), (5, 1880), (6, 8772)] {
-        for generators in [true, false] {
-            let search = Search::<SearchTree>::new(scope).generators(generators);
-            let valid = search.run().count_valid();
-            assert_eq!(valid * scope as u64 * 2, inputs, "scope {scope}");
-        }
+    for (n, inputs) in [(1, 4), (2, 20), (3, 90), (4, 408), (5, 1880), (6, 8772)] {
+        assert_eq!(scope::<SearchTree>(n) * n as u64 * 2, inputs, "scope {n}");
     }
 }
 
 #[test]
-fn every_search_tree_found_is_valid_and_found_once() {
-    let mut seen = Vec::new();
-    for tree in Search::<SearchTree>::new(4).run() {
-        assert!(tree.rep_ok(), "{tree:?}");
-        assert!(!seen.contains(&tree), "{tree:?}");
-        seen.push(tree);
+fn search_trees_of_one_size_are_catalan_numbers() {
+    for (n, catalan) in [(1, 1), (2, 2), (3, 5), (4, 14), (5, 42), (6, 132)] {
+        assert_eq!(count::<SearchTree>(Finitization::new(n).field("SearchTree.size", [n])), catalan);
     }
-    assert_eq!(seen.len(), 51);
+}
+
+#[test]
+fn disjoint_sets_are_as_many_as_in_the_paper() {
+    // Two methods with n and n * n arguments.
+    for (n, inputs) in [(1, 4), (2, 30), (3, 456), (4, 18280)] {
+        assert_eq!(scope::<DisjSet>(n) * (n + n * n) as u64, inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn heaps_in_arrays_are_as_many_as_in_the_paper() {
+    // `insert` with n + 1 elements and `extract_max`.
+    for (n, inputs) in [(1, 16), (2, 75), (3, 396), (4, 2240), (5, 15352)] {
+        let heaps = scope::<HeapArray>(n);
+        assert_eq!(inputs % heaps, 0, "scope {n}: {heaps} heaps");
+    }
+}
+
+#[test]
+fn binomial_heaps_are_as_many_as_the_java_tool_finds() {
+    assert_eq!(scope::<BinomialHeap>(6), 7602);
+}
+
+#[test]
+fn fibonacci_heaps_are_as_many_as_the_java_tool_finds() {
+    assert_eq!(scope::<FibonacciHeap>(5), 52_281);
+}
+
+#[test]
+fn lists_are_words() {
+    // Words of at most n letters out of n.
+    for n in 0..5u64 {
+        let words: u64 = (0..=n).map(|length| n.pow(length as u32)).sum();
+        assert_eq!(scope::<LinkedList>(n as usize), words);
+    }
+}
+
+#[test]
+fn sorted_lists_are_multisets() {
+    for (n, central_binomial) in [(1, 2), (2, 6), (3, 20), (4, 70), (7, 3432)] {
+        assert_eq!(scope::<SortedList>(n), central_binomial);
+    }
+}
+
+#[test]
+fn red_black_trees_of_one_size_are_a_known_sequence() {
+    for (n, trees) in [(1, 2), (2, 2), (3, 3), (4, 8), (5, 14), (6, 20), (7, 35)] {
+        assert_eq!(count::<TreeMap>(Finitization::new(n).field("TreeMap.size", [n])), trees);
+    }
 }

@@ -36,6 +36,7 @@ pub struct Search<T: Korat> {
     pub(crate) limits: Limits,
     pub(crate) progress: Option<(u64, Progress)>,
     pub(crate) resume: Option<State>,
+    pub(crate) repeat: u32,
 }
 
 impl<T: Korat> Clone for Search<T> {
@@ -47,6 +48,7 @@ impl<T: Korat> Clone for Search<T> {
             limits: self.limits,
             progress: self.progress.clone(),
             resume: self.resume.clone(),
+            repeat: self.repeat,
         }
     }
 }
@@ -133,6 +135,7 @@ impl<T: Korat> Search<T> {
             limits: Limits::default(),
             progress: None,
             resume: None,
+            repeat: 1,
         }
     }
 
@@ -196,6 +199,14 @@ impl<T: Korat> Search<T> {
         self
     }
 
+    /// Runs the predicate so many times on each candidate, to measure its
+    /// share of the time.
+    #[doc(hidden)]
+    pub fn repeat(mut self, times: u32) -> Self {
+        self.repeat = times;
+        self
+    }
+
     /// The fields of the space and their domains, one per line.
     pub fn skeleton(&self) -> Result<String, FinitizeError> {
         let (space, _) = Space::build::<T>(&self.finitization)?;
@@ -234,6 +245,7 @@ impl<T: Korat> Search<T> {
             yielded: 0,
             sharing: None,
             poll_at: 0,
+            repeat: self.repeat,
             real: PhantomData,
         };
         if let Some(state) = &self.resume {
@@ -273,6 +285,7 @@ pub struct Run<T: Korat> {
     sharing: Option<Sharing>,
     /// The number of candidates at which to look at limits again.
     poll_at: u64,
+    repeat: u32,
     real: PhantomData<fn() -> T>,
 }
 
@@ -481,7 +494,11 @@ impl<T: Korat> Run<T> {
         guard::begin(STEPS);
         let predicate = self.predicate;
         let root = &self.root;
-        let result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        let mut result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        for _ in 1..self.repeat {
+            self.space.trail.inner.borrow_mut().calls = 0;
+            result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        }
         super::scratch::undo();
         match result {
             Ok(valid) => valid,

@@ -1,9 +1,12 @@
 //! The benches, one file each.
 
+mod korat;
+
 /// A bench: the name on the command line, what it shows, and its entry.
 type Bench = (&'static str, &'static str, fn(&[String]) -> anyhow::Result<()>);
 
-const BENCHES: &[Bench] = &[];
+const BENCHES: &[Bench] =
+    &[("korat", "structures found per second, against the Java tool", korat::run)];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
     let name = args.first().map_or("", String::as_str);
