@@ -30,31 +30,65 @@ impl DisjSet {
         if !korat::holds(&self.size, korat::equal(size)) {
             return false;
         }
-        let (mut roots, mut lowest) = (0, 0);
+        let mut roots = 0;
         for at in 0..size {
-            let record = &self.records[at];
-            if !korat::holds(&record.parent, korat::less(size)) {
+            if !korat::holds(&self.records[at].parent, korat::less(size)) {
                 return false;
             }
-            let parent = record.parent;
-            if parent == at {
-                roots += 1;
-            } else if parent < at {
-                let above = self.records[parent].rank;
-                if !korat::holds(&record.rank, korat::less(above)) {
-                    return false;
-                }
-            } else {
-                let below = record.rank;
-                if !korat::holds(&self.records[parent].rank, korat::greater(below)) {
-                    return false;
-                }
+            roots += usize::from(self.records[at].parent == at);
+        }
+        let Some(heights) = self.heights(size) else { return false };
+        let mut leaves = heights.iter().filter(|height| **height == 0).count();
+        let mut lowest = 0;
+        for at in 0..size {
+            let record = &self.records[at];
+            let above = (record.parent < at).then(|| self.records[record.parent].rank);
+            let below = self.highest_child(at);
+            leaves -= usize::from(heights[at] == 0);
+            let must_be_lowest = roots > lowest + leaves;
+            let fits = |rank: &usize| {
+                *rank >= heights[at]
+                    && above.is_none_or(|above| *rank < above)
+                    && below.is_none_or(|below| *rank > below)
+                    && (!must_be_lowest || *rank == 0)
+            };
+            if !korat::holds(&record.rank, fits) {
+                return false;
             }
-            if record.rank == 0 {
-                lowest += 1;
+            // Once there are enough, nobody needs to know about more.
+            if lowest < roots && at + 1 < size {
+                lowest += usize::from(record.rank == 0);
             }
         }
-        roots <= lowest
+        true
+    }
+
+    /// The length of the longest way up to each element, if ways up end.
+    fn heights(&self, size: usize) -> Option<Vec<usize>> {
+        let mut heights = vec![0; size];
+        for start in 0..size {
+            let (mut at, mut height) = (start, 0);
+            while self.records[at].parent != at {
+                at = self.records[at].parent;
+                height += 1;
+                if height == size {
+                    return None;
+                }
+                heights[at] = height.max(heights[at]);
+            }
+        }
+        Some(heights)
+    }
+
+    /// The highest rank of an element's children before it.
+    fn highest_child(&self, parent: usize) -> Option<usize> {
+        let mut highest = None;
+        for at in 0..parent {
+            if self.records[at].parent == parent {
+                highest = highest.max(Some(self.records[at].rank));
+            }
+        }
+        highest
     }
 }
 

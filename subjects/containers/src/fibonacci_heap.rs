@@ -9,6 +9,10 @@ use crate::faults::seeded;
 pub struct FibonacciHeap {
     #[korat(values = 0..=scope)]
     size: usize,
+    /// Some root.
+    #[korat(index(nodes))]
+    roots: Option<usize>,
+    /// A root with the least key.
     #[korat(index(nodes))]
     min: Option<usize>,
     #[korat(arena)]
@@ -36,16 +40,24 @@ impl FibonacciHeap {
     /// Whether the rings are closed, parents and degrees right, keys in heap
     /// order with the least at `min`, and the size is the number of nodes.
     pub fn rep_ok(&self) -> bool {
-        let Some(min) = self.min else { return korat::holds(&self.size, korat::equal(0)) };
+        let Some(roots) = self.roots else {
+            return korat::holds(&self.size, korat::equal(0))
+                && korat::holds(&self.min, korat::is_none());
+        };
         let mut seen = 0u64;
-        if self.ring(min, None, &mut seen).is_none() {
+        if self.ring(roots, None, &mut seen).is_none() {
             return false;
         }
         let size = seen.count_ones() as usize;
         if !korat::holds(&self.size, korat::equal(size)) {
             return false;
         }
-        self.ordered(min, self.nodes[min].key)
+        let is_root = |at: usize| seen & (1 << at) != 0 && self.nodes[at].parent.is_none();
+        if !korat::holds(&self.min, |min| min.is_some_and(is_root)) {
+            return false;
+        }
+        let Some(min) = self.min else { return false };
+        self.ordered(roots, self.nodes[min].key)
     }
 
     /// Walks a ring and the rings below it; the number of its nodes.
@@ -151,6 +163,7 @@ impl FibonacciHeap {
         let Some(there) = other.min.map(moved) else { return };
         let Some(here) = self.min else {
             self.min = Some(there);
+            self.roots = Some(there);
             return;
         };
         self.splice(here, there);
@@ -170,7 +183,7 @@ impl FibonacciHeap {
         }
         self.size -= 1;
         let roots = self.consolidate(roots);
-        self.min = None;
+        (self.min, self.roots) = (None, None);
         for at in roots {
             self.close(at);
             self.add_root(at);
@@ -256,7 +269,7 @@ impl FibonacciHeap {
 
     fn add_root(&mut self, at: usize) {
         match self.min {
-            None => self.min = Some(at),
+            None => (self.min, self.roots) = (Some(at), Some(at)),
             Some(min) => {
                 self.splice(min, at);
                 if self.nodes[at].key < self.nodes[min].key {
@@ -291,5 +304,6 @@ impl FibonacciHeap {
             node.child.iter_mut().for_each(moved);
         }
         self.min.iter_mut().for_each(moved);
+        self.roots.iter_mut().for_each(moved);
     }
 }

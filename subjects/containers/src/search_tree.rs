@@ -24,22 +24,17 @@ struct Node {
 impl SearchTree {
     /// Whether the size is right and the elements are in strict order.
     pub fn rep_ok(&self) -> bool {
-        let count = Self::count(&self.root);
-        korat::holds(&self.size, korat::equal(count)) && Self::ordered(&self.root, None, None)
+        let mut elements = Vec::new();
+        Self::in_order(&self.root, &mut elements);
+        korat::holds(&self.size, korat::equal(elements.len())) && korat::ascending(&elements)
     }
 
-    fn count(link: &Option<Box<Node>>) -> usize {
-        match link {
-            None => 0,
-            Some(node) => 1 + Self::count(&node.left) + Self::count(&node.right),
+    fn in_order<'a>(link: &'a Option<Box<Node>>, elements: &mut Vec<korat::Field<'a, i32>>) {
+        if let Some(node) = link {
+            Self::in_order(&node.left, elements);
+            elements.push(korat::field(&node.info));
+            Self::in_order(&node.right, elements);
         }
-    }
-
-    fn ordered(link: &Option<Box<Node>>, low: Option<i32>, high: Option<i32>) -> bool {
-        let Some(node) = link else { return true };
-        korat::holds(&node.info, korat::between(low, high))
-            && (node.left.is_none() || Self::ordered(&node.left, low, Some(node.info)))
-            && (node.right.is_none() || Self::ordered(&node.right, Some(node.info), high))
     }
 }
 

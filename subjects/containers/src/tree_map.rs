@@ -38,16 +38,18 @@ struct Node {
 impl TreeMap {
     /// Whether the tree is ordered and balanced by colour and the size right.
     pub fn rep_ok(&self) -> bool {
-        let count = Self::count(&self.root);
-        korat::holds(&self.size, korat::equal(count))
+        let mut keys = Vec::new();
+        Self::in_order(&self.root, &mut keys);
+        korat::holds(&self.size, korat::equal(keys.len()))
             && Self::black_height(&self.root, false).is_some()
-            && Self::ordered(&self.root, None, None)
+            && korat::ascending(&keys)
     }
 
-    fn count(link: &Option<Box<Node>>) -> usize {
-        match link {
-            None => 0,
-            Some(node) => 1 + Self::count(&node.left) + Self::count(&node.right),
+    fn in_order<'a>(link: &'a Option<Box<Node>>, keys: &mut Vec<korat::Field<'a, i32>>) {
+        if let Some(node) = link {
+            Self::in_order(&node.left, keys);
+            keys.push(korat::field(&node.key));
+            Self::in_order(&node.right, keys);
         }
     }
 
@@ -62,13 +64,6 @@ impl TreeMap {
         let left = Self::black_height(&node.left, red)?;
         let right = Self::black_height(&node.right, red)?;
         (left == right).then_some(left + usize::from(!red))
-    }
-
-    fn ordered(link: &Option<Box<Node>>, low: Option<i32>, high: Option<i32>) -> bool {
-        let Some(node) = link else { return true };
-        korat::holds(&node.key, korat::between(low, high))
-            && (node.left.is_none() || Self::ordered(&node.left, low, Some(node.key)))
-            && (node.right.is_none() || Self::ordered(&node.right, Some(node.key), high))
     }
 }
 

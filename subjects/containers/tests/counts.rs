@@ -30,7 +30,10 @@ fn search_trees_are_as_many_as_in_the_paper() {
 #[test]
 fn search_trees_of_one_size_are_catalan_numbers() {
     for (n, catalan) in [(1, 1), (2, 2), (3, 5), (4, 14), (5, 42), (6, 132)] {
-        assert_eq!(count::<SearchTree>(Finitization::new(n).field("SearchTree.size", [n])), catalan);
+        assert_eq!(
+            count::<SearchTree>(Finitization::new(n).field("SearchTree.size", [n])),
+            catalan
+        );
     }
 }
 

@@ -239,7 +239,7 @@ impl<'a> Rewriter<'a> {
     fn generator(&mut self, call: &mut ExprCall, name: &Ident) {
         let span = name.span();
         *call.func = parse_quote_spanned!(span=> ::testsmith::korat::twin::#name);
-        let on_field = ["holds", "tree", "acyclic_list"].iter().any(|known| name == known);
+        let on_field = ["holds", "field", "tree", "acyclic_list"].iter().any(|known| name == known);
         let structural = name == "tree" || name == "acyclic_list" || name == "tree_in";
         for (at, argument) in call.args.iter_mut().enumerate() {
             let wants_cell = (on_field && at == 0) || (name == "tree_in" && at == 1);

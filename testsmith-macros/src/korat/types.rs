@@ -83,7 +83,7 @@ pub struct TypeRewriter<'a> {
 impl VisitMut for TypeRewriter<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         match ty {
-            Type::Reference(reference) => {
+            Type::Reference(reference) if reference.mutability.is_none() => {
                 self.borrowed(&mut reference.elem);
             }
             Type::Path(path) if path.qself.is_none() => {
@@ -97,7 +97,8 @@ impl VisitMut for TypeRewriter<'_> {
 }
 
 impl TypeRewriter<'_> {
-    /// Behind a reference, sequences are those of the structure.
+    /// Behind a shared reference, sequences are those of the structure; what
+    /// is borrowed mutably is the predicate's own.
     fn borrowed(&mut self, ty: &mut Type) {
         let span = ty.span();
         match ty {
@@ -133,6 +134,11 @@ impl TypeRewriter<'_> {
         let first = &path.segments[0].ident;
         if first == "Self" || (!single && self.kept.contains(first)) {
             return None;
+        }
+        if !single && path.segments[path.segments.len() - 2].ident == "korat" {
+            let last = path.segments.last_mut().expect("a path has segments");
+            self.visit_path_arguments_mut(&mut last.arguments);
+            return Some(parse_quote_spanned!(span=> ::testsmith::korat::twin::#last));
         }
         if is_twinned(&last) {
             let last = path.segments.last_mut().expect("a path has segments");

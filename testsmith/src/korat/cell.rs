@@ -27,6 +27,8 @@ pub struct Header {
     pub(crate) state: Cell<u8>,
     pub(crate) index: Cell<u32>,
     pub(crate) id: u32,
+    /// The generator call that holds the field, if one does.
+    pub(crate) call: Cell<u32>,
     pub(crate) trail: *const Trail,
 }
 
@@ -90,6 +92,19 @@ impl<T> Lazy<T> {
     pub(crate) fn value(&self, index: u32) -> &T {
         // SAFETY: callers stay below the domain size kept by the trail.
         unsafe { &*self.values.get().add(index as usize) }
+    }
+}
+
+impl<T: TwinType + Ord> Lazy<T> {
+    /// How many distinct values of the domain are greater than `value`.
+    pub(crate) fn greater_than(&self, value: &T) -> usize {
+        // SAFETY: the trail is boxed in the `Space` that owns the header.
+        let size = unsafe { &*self.header().trail }.size(self.header().id);
+        let mut greater: Vec<&T> = (0..size).map(|i| self.value(i)).collect();
+        greater.retain(|other| *other > value);
+        greater.sort_unstable();
+        greater.dedup();
+        greater.len()
     }
 }
 

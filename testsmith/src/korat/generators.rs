@@ -92,6 +92,20 @@ pub fn sorted<T: PartialOrd>(items: &[T]) -> bool {
     items.is_sorted()
 }
 
+/// A field, to be handed to a generator later.
+pub type Field<'a, T> = &'a T;
+
+/// Names a field for a generator that takes several.
+pub fn field<T>(field: &T) -> Field<'_, T> {
+    field
+}
+
+/// Whether fields are in strictly ascending order. Directs the search so well
+/// that no value is tried which leaves too few greater ones for the rest.
+pub fn ascending<T: Ord>(fields: &[Field<'_, T>]) -> bool {
+    fields.is_sorted_by(|a, b| a < b)
+}
+
 /// Whether no two elements of a sequence are equal.
 pub fn all_different<T: PartialEq>(items: &[T]) -> bool {
     (1..items.len()).all(|i| !items[..i].contains(&items[i]))
@@ -172,6 +186,7 @@ pub mod twin {
     use crate::korat::kinds::{ArrayTwin, BoxTwin, RcTwin, SliceTwin, VecTwin};
     use crate::korat::trail::Trail;
 
+    #[inline]
     fn trail<T: TwinType>(cell: &Lazy<T>) -> Option<&Trail> {
         if T::INLINE || cell.header().trail.is_null() {
             return None;
@@ -183,7 +198,7 @@ pub mod twin {
     #[inline]
     pub fn holds<T: TwinType>(field: &Lazy<T>, constraint: impl Fn(&T) -> bool) -> bool {
         match trail(field) {
-            Some(trail) => trail.restrict(field, &constraint),
+            Some(trail) => trail.restrict(field, constraint),
             None => constraint(field),
         }
     }
@@ -224,6 +239,31 @@ pub mod twin {
             let before = &*cells[i - 1];
             holds(&cells[i], |value| value >= before)
         })
+    }
+
+    pub type Field<'a, T> = &'a Lazy<T>;
+
+    pub fn field<T: TwinType>(field: &Lazy<T>) -> Field<'_, T> {
+        field
+    }
+
+    pub fn ascending<T: TwinType + Ord>(fields: &[Field<'_, T>]) -> bool {
+        let mut last: Option<&T> = None;
+        for (at, field) in fields.iter().enumerate() {
+            let rest = fields.len() - at - 1;
+            let room = |value: &T| trail(field).is_none_or(|_| field.greater_than(value) >= rest);
+            let fine = match last {
+                None => holds(field, room),
+                Some(last) => holds(field, |value| value > last && room(value)),
+            };
+            if !fine {
+                return false;
+            }
+            if rest > 0 {
+                last = Some(field);
+            }
+        }
+        true
     }
 
     pub fn all_different<T: TwinType + PartialEq>(items: &SliceTwin<T>) -> bool {

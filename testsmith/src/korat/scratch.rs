@@ -59,6 +59,7 @@ pub fn cell<T: TwinType>(value: T) -> Lazy<T> {
         state: Cell::new(state::SEEN),
         index: Cell::new(0),
         id: u32::MAX,
+        call: Cell::new(0),
         trail: std::ptr::null(),
     });
     let value = Box::new(value);

@@ -229,6 +229,7 @@ impl<T: Korat> Search<T> {
         let switches =
             Switches { reuse: self.switches.reuse && self.switches.pruning, ..self.switches };
         space.trail.inner.borrow_mut().switches = switches;
+        space.trail.directed.set(switches.generators);
         let stats = Stats { space_log2: space.candidates_log2, ..Stats::default() };
         let mut run = Run {
             root,
@@ -490,13 +491,13 @@ impl<T: Korat> Run<T> {
 
     /// Runs the predicate on the current candidate.
     fn check(&mut self) -> bool {
-        self.space.trail.inner.borrow_mut().calls = 0;
+        self.space.trail.calls.set(0);
         guard::begin(STEPS);
         let predicate = self.predicate;
         let root = &self.root;
         let mut result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
         for _ in 1..self.repeat {
-            self.space.trail.inner.borrow_mut().calls = 0;
+            self.space.trail.calls.set(0);
             result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
         }
         super::scratch::undo();

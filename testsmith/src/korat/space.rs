@@ -339,6 +339,7 @@ impl Builder<'_> {
             state: Cell::new(if fixed { state::SEEN } else { state::UNSEEN }),
             index: Cell::new(0),
             id,
+            call: Cell::new(0),
             trail,
         };
         let header: *const Header = self.keep(vec![header]);

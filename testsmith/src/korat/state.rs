@@ -70,6 +70,7 @@ impl Inner {
         self.reset();
         for (field, depth, call, mask) in &saved.held {
             self.header(*field).state.set(state::HELD);
+            self.header(*field).call.set(*call);
             let (field, mask) = (*field, mask.clone());
             self.held.push(Held { field, mask, depth: *depth, call: *call });
         }

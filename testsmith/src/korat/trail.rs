@@ -14,7 +14,7 @@
 //!   of the run cannot depend on which of the allowed values it has. The held
 //!   fields of a valid candidate are varied without running the predicate.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::cell::{Header, Lazy, TwinType, state};
 use super::mask::Mask;
@@ -96,12 +96,15 @@ pub(crate) struct Inner {
     pub free: Vec<Choice>,
     /// The stack is never backtracked below this length.
     pub base: usize,
-    pub calls: u32,
     pub switches: Switches,
 }
 
 pub struct Trail {
     pub(crate) inner: RefCell<Inner>,
+    /// How many generators were called in this run.
+    pub(crate) calls: Cell<u32>,
+    /// Whether generators direct the search.
+    pub(crate) directed: Cell<bool>,
 }
 
 /// Raised when a mandatory box finds no object left; the candidate is outside
@@ -121,10 +124,16 @@ impl Trail {
                 held: Vec::new(),
                 free: Vec::new(),
                 base: 0,
-                calls: 0,
                 switches,
             }),
+            calls: Cell::new(0),
+            directed: Cell::new(true),
         }
+    }
+
+    /// The number of values of a field.
+    pub(crate) fn size(&self, field: u32) -> u32 {
+        self.inner.borrow().fields[field as usize].size
     }
 
     /// The predicate reads a field for the first time.
@@ -142,27 +151,32 @@ impl Trail {
     ///
     /// `false` means that the field has no such value and the predicate fails
     /// whatever the field is set to.
+    #[inline]
     pub(crate) fn restrict<T: TwinType>(
         &self,
         cell: &Lazy<T>,
-        allows: &dyn Fn(&T) -> bool,
+        allows: impl Fn(&T) -> bool,
     ) -> bool {
         if T::INLINE {
             return allows(cell);
         }
         let header = cell.header();
-        let (call, size, on) = {
-            let mut inner = self.inner.borrow_mut();
-            inner.calls += 1;
-            (inner.calls, inner.fields[header.id as usize].size, inner.switches.generators)
-        };
+        let call = self.calls.get() + 1;
+        self.calls.set(call);
         match header.state.get() {
-            state::UNSEEN if on => {}
-            state::HELD if self.inner.borrow().held_call(header.id) == call => return true,
-            _ => return allows(cell),
+            state::SEEN => allows(cell),
+            state::HELD if header.call.get() == call => true,
+            state::UNSEEN if self.directed.get() => self.hold(cell, &allows, call),
+            _ => allows(cell),
         }
+    }
+
+    #[inline(never)]
+    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &dyn Fn(&T) -> bool, call: u32) -> bool {
+        let id = cell.header().id;
+        let size = self.inner.borrow().fields[id as usize].size;
         let mask = Mask::of(size, |i| allows(cell.value(i)));
-        self.inner.borrow_mut().hold(header.id, mask, call)
+        self.inner.borrow_mut().hold(id, mask, call)
     }
 
     /// Restricts a pointer to nothing or a fresh object.
@@ -191,10 +205,6 @@ impl Inner {
     fn held_mask(&self, field: u32) -> Mask {
         let held = self.held.iter().rev().find(|held| held.field == field);
         held.map_or(Mask::All, |held| held.mask.clone())
-    }
-
-    fn held_call(&self, field: u32) -> u32 {
-        self.held.iter().rev().find(|held| held.field == field).map_or(0, |held| held.call)
     }
 
     /// Puts a field on the stack at its first allowed value.
@@ -432,6 +442,7 @@ impl Inner {
             return self.push(field, mask, false);
         }
         self.header(field).state.set(state::HELD);
+        self.header(field).call.set(call);
         let depth = self.stack.len() as u32;
         self.held.push(Held { field, mask, depth, call });
         true
@@ -476,6 +487,17 @@ impl Inner {
     /// The next combination of the free fields; `false` after the last.
     #[inline]
     pub(crate) fn next_free(&mut self) -> bool {
+        if let Some(last) = self.free.last() {
+            let field = &self.fields[last.field as usize];
+            if field.class == NO_CLASS && field.needs.is_empty() {
+                let header = self.header(last.field);
+                let index = last.mask.next(header.index.get() + 1);
+                if index < field.size {
+                    header.index.set(index);
+                    return true;
+                }
+            }
+        }
         let mut at = self.free.len();
         while at > 0 {
             at -= 1;

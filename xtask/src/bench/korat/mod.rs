@@ -44,8 +44,18 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
     };
     println!(
         "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>5} | {:>8} {:>5} | {:>11} {:>8} {:>7}",
-        "structure, scope", "valid", "candidates", "cpu s", "Mcand/s", "x Java", "pred%",
-        "2 thr s", "speed", "plain cand", "cpu s", "x Java"
+        "structure, scope",
+        "valid",
+        "candidates",
+        "cpu s",
+        "Mcand/s",
+        "x Java",
+        "pred%",
+        "2 thr s",
+        "speed",
+        "plain cand",
+        "cpu s",
+        "x Java"
     );
     for row in rows() {
         let wanted = options.only.as_ref().is_none_or(|only| row.name.contains(only.as_str()));
@@ -152,9 +162,8 @@ fn rows() -> Vec<Row> {
         50.0,
         |row, options| {
             let n = row.scope;
-            let exactly = Finitization::new(n)
-                .field("TreeMap.size", [n])
-                .field("Node.key", -1..n as i32);
+            let exactly =
+                Finitization::new(n).field("TreeMap.size", [n]).field("Node.key", -1..n as i32);
             measure::<TreeMap>(row, options, exactly)
         },
         &[
