@@ -146,8 +146,9 @@ impl BinomialHeap {
         let least = if seeded("binomial_heap: extract the first") { 0 } else { least };
         let mut tree = roots.remove(least);
         let mut children = unlink(tree.child.take());
-        if !seeded("binomial_heap: children not reversed") {
-            children.reverse();
+        children.reverse();
+        if seeded("binomial_heap: a child lost") {
+            children.pop();
         }
         self.size -= 1;
         self.trees = consolidate(merge(link(roots), link(children)));

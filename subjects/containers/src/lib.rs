@@ -14,7 +14,7 @@ mod search_tree;
 mod sorted_list;
 mod tree_map;
 
-pub use av_tree::AvTree;
+pub use av_tree::{AvTree, PlainBelow};
 pub use binomial_heap::BinomialHeap;
 pub use disj_set::DisjSet;
 pub use fibonacci_heap::FibonacciHeap;

@@ -74,7 +74,7 @@ impl SearchTree {
                 return false;
             }
             let left = if seeded("search_tree: add on the wrong side") {
-                info - 1 < node.info
+                info <= node.info + 1
             } else {
                 info < node.info
             };

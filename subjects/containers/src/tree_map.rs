@@ -114,9 +114,7 @@ impl TreeMap {
         blacken(&mut self.root);
         let old = insert(&mut self.root, key, value);
         self.size += usize::from(old.is_none());
-        if !seeded("tree_map: red root") {
-            blacken(&mut self.root);
-        }
+        blacken(&mut self.root);
         old
     }
 
@@ -163,6 +161,7 @@ fn insert(link: &mut Link, key: i32, value: i32) -> Option<i32> {
         return None;
     };
     if key == node.key {
+        let value = if seeded("tree_map: value not replaced") { node.value } else { value };
         return Some(std::mem::replace(&mut node.value, value));
     }
     let left = key < node.key;

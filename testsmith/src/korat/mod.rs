@@ -40,6 +40,7 @@ mod search;
 mod show;
 mod space;
 mod state;
+mod testing;
 mod trail;
 pub mod twin;
 
@@ -52,6 +53,7 @@ pub use search::{Candidate, Found, Outcome, Run, Search, Stats, Stop, Trouble};
 pub use show::{Shower, Shown};
 pub use space::{Builder, Choices, Claim};
 pub use state::{ParseStateError, State};
+pub use testing::Test;
 pub use trail::Reach;
 
 /// A type whose values can be enumerated within a scope.

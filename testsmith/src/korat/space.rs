@@ -249,7 +249,7 @@ impl Builder<'_> {
     }
 
     pub(crate) fn name(&self) -> String {
-        self.path.last().cloned().unwrap_or_else(|| "the root".to_owned())
+        self.path.last().cloned().unwrap_or_else(|| "input".to_owned())
     }
 
     /// Builds one variant of an enum and notes what it claims.
