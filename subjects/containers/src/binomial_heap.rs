@@ -170,6 +170,8 @@ impl BinomialHeap {
     }
 }
 
+// Trees keep their boxes while they are relinked.
+#[allow(clippy::vec_box)]
 fn unlink(mut trees: Link) -> Vec<Box<Tree>> {
     let mut list = Vec::new();
     while let Some(mut tree) = trees {
@@ -179,6 +181,7 @@ fn unlink(mut trees: Link) -> Vec<Box<Tree>> {
     list
 }
 
+#[allow(clippy::vec_box)]
 fn link(trees: Vec<Box<Tree>>) -> Link {
     trees.into_iter().rev().fold(None, |rest, mut tree| {
         tree.sibling = rest;

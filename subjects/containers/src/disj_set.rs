@@ -40,14 +40,14 @@ impl DisjSet {
         let Some(heights) = self.heights(size) else { return false };
         let mut leaves = heights.iter().filter(|height| **height == 0).count();
         let mut lowest = 0;
-        for at in 0..size {
+        for (at, height) in heights.iter().enumerate() {
             let record = &self.records[at];
             let above = (record.parent < at).then(|| self.records[record.parent].rank);
             let below = self.highest_child(at);
-            leaves -= usize::from(heights[at] == 0);
+            leaves -= usize::from(*height == 0);
             let must_be_lowest = roots > lowest + leaves;
             let fits = |rank: &usize| {
-                *rank >= heights[at]
+                rank >= height
                     && above.is_none_or(|above| *rank < above)
                     && below.is_none_or(|below| *rank > below)
                     && (!must_be_lowest || *rank == 0)

@@ -99,10 +99,10 @@ impl FibonacciHeap {
             if !korat::holds(&node.key, korat::at_least(least)) {
                 return false;
             }
-            if let Some(child) = node.child {
-                if !self.ordered(child, node.key) {
-                    return false;
-                }
+            if let Some(child) = node.child
+                && !self.ordered(child, node.key)
+            {
+                return false;
             }
             at = node.right;
             if at == start {

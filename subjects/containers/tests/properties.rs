@@ -59,7 +59,7 @@ fn disj_set((mut sets, a, b): (DisjSet, usize, usize)) {
             assert_eq!(sets.root(x) == sets.root(y), together, "{x} and {y}");
         }
     }
-    let _ = sets.rep_ok();
+    assert!(sets.rep_ok(), "after union");
 }
 
 #[korat_test(scope = 4)]
@@ -260,7 +260,6 @@ fn model_lookup(tree: &Plain, query: &Plain) -> BTreeSet<u8> {
 
 /// Asserts that the property holds without faults and breaks with each.
 fn detects<T: Korat>(finitization: Finitization, property: fn(T), faults: &[&'static str]) {
-    std::panic::set_hook(Box::new(|_| {}));
     assert!(faults.len() >= 5, "at least five faults per subject");
     for fault in faults {
         let mut run = Search::<T>::within(finitization.clone()).run();

@@ -94,6 +94,7 @@ struct Unbuilt {
     class: u32,
     base: *mut u8,
     fill: Fill,
+    region: usize,
 }
 
 /// The typed half of a space is the twin at its root; everything else is here.
@@ -125,7 +126,9 @@ pub struct Builder<'a> {
     finitization: &'a Finitization,
     trail: Box<Trail>,
     memory: Vec<Memory>,
-    classes: HashMap<(TypeId, Family), u32>,
+    classes: HashMap<(TypeId, Family, usize), u32>,
+    /// Which input of several is being built: inputs share no objects.
+    region: usize,
     objects: Vec<(*mut u8, usize)>,
     unbuilt: Vec<Unbuilt>,
     claims: Vec<Needs>,
@@ -150,6 +153,7 @@ impl Space {
             trail: Box::new(Trail::new()),
             memory: Vec::new(),
             classes: HashMap::new(),
+            region: 0,
             objects: Vec::new(),
             unbuilt: Vec::new(),
             claims: vec![Needs::new()],
@@ -229,6 +233,17 @@ impl Builder<'_> {
         self.path.push(name);
         let result = build(self);
         self.path.pop();
+        result
+    }
+
+    /// Runs `build` for one of several inputs of a test.
+    pub(crate) fn input<R>(&mut self, at: usize, build: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.path.is_empty() || self.region != 0 {
+            return build(self);
+        }
+        self.region = at + 1;
+        let result = build(self);
+        self.region = 0;
         result
     }
 
@@ -351,7 +366,7 @@ impl Builder<'_> {
 
     /// The objects of `T` that pointers of one family share.
     pub(crate) fn objects<T: Korat>(&mut self, family: Family) -> Objects {
-        let key = (TypeId::of::<T>(), family);
+        let key = (TypeId::of::<T>(), family, self.region);
         if let Some(&class) = self.classes.get(&key) {
             let (base, stride) = self.objects[class as usize];
             let count = self.trail.inner.get_mut().classes[class as usize].count;
@@ -366,7 +381,8 @@ impl Builder<'_> {
             (self.reserve::<Lazy<T::Twin>>(count).cast(), size_of::<Lazy<T::Twin>>())
         };
         self.objects.push((base, stride));
-        self.unbuilt.push(Unbuilt { class, base, fill: fill::<T> });
+        let region = self.region;
+        self.unbuilt.push(Unbuilt { class, base, fill: fill::<T>, region });
         Objects { class, base, stride, count }
     }
 
@@ -425,7 +441,8 @@ impl Builder<'_> {
     }
 
     fn build_objects(&mut self) {
-        while let Some(Unbuilt { class, base, fill }) = self.unbuilt.pop() {
+        while let Some(Unbuilt { class, base, fill, region }) = self.unbuilt.pop() {
+            self.region = region;
             let count = self.trail.inner.get_mut().classes[class as usize].count;
             self.in_class(class, |builder| fill(builder, base, count));
         }

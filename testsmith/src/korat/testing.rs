@@ -22,6 +22,8 @@ use super::show::Shown;
 
 /// The environment variable by which the child knows that it is one.
 const CHILD: &str = "TESTSMITH_KORAT_CHILD";
+/// How the child exits when the function fails on some input.
+const FAILED: i32 = 85;
 /// How the child exits when an input does not end.
 const HANG: i32 = 86;
 /// How many inputs that kill the child are looked for.
@@ -53,7 +55,19 @@ impl Test {
     /// When it panics, does not end or overflows the stack on some input.
     pub fn black_box<T: Korat>(&self, body: fn(T)) {
         match std::env::var(CHILD) {
-            Ok(orders) => self.child::<T>(body, &Orders::parse(&orders)),
+            Ok(orders) => {
+                // Leaves at once, so that attributes of the test such as
+                // `should_panic` are judged in the parent alone.
+                let child = || self.child::<T>(body, &Orders::parse(&orders));
+                let code = match guard::quietly(|| catch_unwind(AssertUnwindSafe(child))) {
+                    Ok(()) => 0,
+                    Err(payload) => {
+                        println!("{}", message(&*payload));
+                        FAILED
+                    }
+                };
+                std::process::exit(code);
+            }
             Err(_) => self.supervise::<T>(),
         }
     }
@@ -301,7 +315,7 @@ fn ending(output: &Output) -> Ending {
     match output.status.code() {
         Some(0) => Ending::Passed,
         Some(HANG) => Ending::Hung,
-        Some(101) => Ending::Failed,
+        Some(FAILED) => Ending::Failed,
         _ => {
             let text = String::from_utf8_lossy(&output.stderr);
             let overflow = text.contains("overflowed its stack");

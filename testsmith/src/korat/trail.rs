@@ -552,7 +552,11 @@ impl Inner {
         }
         let used: u32 = self.classes.iter().map(|c| (c.high + 1) as u32 * c.cells).sum();
         let waiting = self.held.iter().filter(|h| self.header(h.field).state.get() == state::HELD);
-        self.root_cells + used == (self.stack.len() + waiting.count()) as u32
+        // The length of an arena follows from its use and is no cell of its own.
+        let lengths = self.classes.iter().filter_map(|class| class.length);
+        let lengths = lengths.filter(|field| self.header(*field).state.get() == state::SEEN);
+        let looked_at = self.stack.len() + waiting.count() - lengths.count();
+        self.root_cells + used == looked_at as u32
     }
 
     /// Whether every arena whose length was read is exactly as long as its

@@ -62,8 +62,9 @@ macro_rules! ints {
                     let values = (0..count).map(|i| i as $int).collect();
                     return Choices { class, ..Choices::plain(values) };
                 }
-                let scope = builder.scope().min(<$int>::MAX as i64);
-                let default = (0..=scope).map(|i| Plain::Int(i as i128)).collect();
+                let most = i128::try_from(<$int>::MAX).unwrap_or(i128::MAX);
+                let scope = i128::from(builder.scope()).min(most);
+                let default = (0..=scope).map(Plain::Int).collect();
                 let values = builder.given().unwrap_or(default);
                 let expected = concat!("a value of type ", stringify!($int));
                 convert(builder, values, expected, |value| match value {
@@ -258,5 +259,5 @@ tuples!((A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 
 fn part<T: Korat>(builder: &mut Builder, at: usize) -> Lazy<T::Twin> {
     let name = format!("{}.{at}", builder.name());
     let inherited = builder.given();
-    builder.inherit(name, inherited, |builder| builder.cell::<T>())
+    builder.input(at, |builder| builder.inherit(name, inherited, |builder| builder.cell::<T>()))
 }
