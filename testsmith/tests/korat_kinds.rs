@@ -36,7 +36,7 @@ struct Scalars {
     number: i8,
     flag: bool,
     letter: char,
-    nothing: (),
+    _nothing: (),
     pair: (u8, bool),
     maybe: Option<u16>,
 }
@@ -48,7 +48,6 @@ impl Scalars {
             && (self.letter == 'a' || self.pair.1)
             && self.pair.0 as i8 <= self.number
             && self.maybe.is_none_or(|value| value == 1)
-            && self.nothing == ()
     }
 }
 
@@ -177,7 +176,7 @@ struct Drawing {
 #[korat]
 impl Drawing {
     fn rep_ok(&self) -> bool {
-        if !self.shapes.iter().all(|shape| Self::fine(shape)) {
+        if !self.shapes.iter().all(Self::fine) {
             return false;
         }
         match self.favourite {
@@ -229,10 +228,10 @@ impl Graph {
                 continue;
             }
             let inside = vertex.borrow();
-            if let Some(back) = inside.back.upgrade() {
-                if inside.mark.get() == 0 || Rc::ptr_eq(&back, &vertex) {
-                    return false;
-                }
+            if let Some(back) = inside.back.upgrade()
+                && (inside.mark.get() == 0 || Rc::ptr_eq(&back, &vertex))
+            {
+                return false;
             }
             work.extend(inside.next.clone());
             work.extend(inside.other.clone());
@@ -271,7 +270,8 @@ impl Ring {
             let bead = unsafe { at.as_ref() };
             let Some(next) = bead.next else { return false };
             // SAFETY: as above.
-            if unsafe { next.as_ref() }.previous != at.as_ptr() as *const Bead {
+            let previous = unsafe { next.as_ref() }.previous;
+            if !std::ptr::eq(previous, at.as_ptr()) {
                 return false;
             }
             if next == head {

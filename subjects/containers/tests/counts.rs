@@ -2,10 +2,11 @@
 //! figures, the Java tool on the same domains, and known sequences.
 
 use subject_containers::{
-    BinomialHeap, DisjSet, FibonacciHeap, HeapArray, LinkedList, SearchTree, SortedList, TreeMap,
+    AvTree, BinomialHeap, DisjSet, FibonacciHeap, HashSet, HeapArray, LinkedList, SearchTree,
+    SortedList, TreeMap,
 };
 use testsmith::Korat;
-use testsmith::korat::{Finitization, Search};
+use testsmith::korat::{Finitization, Search, brute_force};
 
 /// The number of structures, the same with and without generators.
 fn count<T: Korat>(finitization: Finitization) -> u64 {
@@ -85,4 +86,34 @@ fn red_black_trees_of_one_size_are_a_known_sequence() {
     for (n, trees) in [(1, 2), (2, 2), (3, 3), (4, 8), (5, 14), (6, 20), (7, 35)] {
         assert_eq!(count::<TreeMap>(Finitization::new(n).field("TreeMap.size", [n])), trees);
     }
+}
+
+/// The search finds exactly what brute force over the whole space finds.
+fn same_as_brute_force<T: Korat>(finitization: Finitization) {
+    let expected = brute_force::<T>(&finitization).expect("a space");
+    let mut run = Search::<T>::within(finitization).run();
+    let mut found = Vec::new();
+    while run.advance() {
+        found.push(format!("{:?}", run.current().shown()));
+    }
+    found.sort_unstable();
+    assert!(found.iter().eq(&expected), "{} against {}", found.len(), expected.len());
+}
+
+#[test]
+fn subjects_are_found_as_by_brute_force() {
+    for n in 1..=2 {
+        same_as_brute_force::<SearchTree>(Finitization::new(n));
+        same_as_brute_force::<TreeMap>(Finitization::new(n));
+        same_as_brute_force::<BinomialHeap>(Finitization::new(n));
+        same_as_brute_force::<HashSet>(Finitization::new(n));
+        same_as_brute_force::<HeapArray>(Finitization::new(n));
+        same_as_brute_force::<DisjSet>(Finitization::new(n));
+        same_as_brute_force::<LinkedList>(Finitization::new(n));
+    }
+    same_as_brute_force::<HeapArray>(Finitization::new(3));
+    same_as_brute_force::<HashSet>(Finitization::new(3));
+    let one = Finitization::new(1).field("Value.record", [1]);
+    same_as_brute_force::<AvTree>(one.clone());
+    same_as_brute_force::<AvTree>(one.objects("Attribute", 2));
 }

@@ -132,3 +132,84 @@ fn rewrite_item(item: &mut ImplItem, own: &Ident, errors: &mut Vec<syn::Error>) 
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The expansion without blanks.
+    fn expansion(item: TokenStream) -> String {
+        twin_impl(TokenStream::new(), item).to_string().replace(' ', "")
+    }
+
+    fn check_error(item: TokenStream, expected: &str) {
+        let error = expand(TokenStream::new(), item).expect_err("it cannot be rewritten");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+
+    #[test]
+    fn field_accesses_are_read_through_cells() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn rep_ok(&self) -> bool { self.left.size < self.size && self.pair.0 }
+            }
+        });
+        assert!(text.contains("implTreeTwin{"), "{text}");
+        assert!(text.contains("(*(*self.left).size)<(*self.size)"), "{text}");
+        assert!(text.contains("(*(&(*self.pair).0).korat_read())"), "{text}");
+    }
+
+    #[test]
+    fn generators_get_the_cell_and_loops_spend_steps() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn rep_ok(&self) -> bool {
+                    while self.more() {}
+                    korat::holds(&self.size, korat::equal(self.count))
+                }
+            }
+        });
+        assert!(text.contains("twin::holds(&self.size,"), "{text}");
+        assert!(text.contains("twin::equal((*self.count))"), "{text}");
+        assert!(text.contains("whileself.more(){::testsmith::korat::twin::tick();}"), "{text}");
+    }
+
+    #[test]
+    fn patterns_bind_fields_and_read_them_in_the_arm() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn depth(&self) -> usize {
+                    match self { Tree::Leaf => 0, Tree::Fork(left, _) => left.depth() + 1 }
+                }
+            }
+        });
+        assert!(text.contains("Self::Fork(left,_)=>{letleft="), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_rewritten_says_what_to_write_instead() {
+        check_error(
+            quote!(impl T { fn f(&self) { match self { T::A(Some(x)) => {} } } }),
+            "bind the field here and match on it",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) { my_macro!(self.size); } }),
+            "write out what it expands to",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) -> bool { let s = self.size; korat::holds(&s, less(1)) } }),
+            "name it in place",
+        );
+        check_error(quote!(impl T { async fn f(&self) {} }), "async");
+        check_error(
+            quote!(
+                fn free() {}
+            ),
+            "goes on an `impl` block",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) { if let T { a } = self && *a > 1 {} } }),
+            "nest another `if`",
+        );
+    }
+}

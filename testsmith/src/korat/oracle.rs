@@ -16,6 +16,9 @@ use super::space::Space;
 use super::trail::Reach;
 use super::{Korat, TwinType, guard};
 
+/// Steps one run of the predicate may take.
+const STEPS: u64 = 2_000;
+
 /// The canonical forms of all valid structures. Arenas are not supported:
 /// their indexes are numbers, which no canonical form sees through.
 pub fn brute_force<T: Korat>(
@@ -35,7 +38,7 @@ pub fn brute_force<T: Korat>(
     guard::quietly(|| {
         loop {
             let check = || T::twin_rep_ok(if T::Twin::INLINE { &root } else { root.peek() });
-            guard::begin(100_000);
+            guard::begin(STEPS);
             if catch_unwind(AssertUnwindSafe(check)).unwrap_or(false) {
                 let mut reach = Reach::new(&space.trail);
                 reach.cell(&root);
