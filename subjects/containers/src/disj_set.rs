@@ -26,24 +26,25 @@ impl DisjSet {
     /// Whether parents exist and outrank their children, and there are not
     /// more sets than elements of rank zero.
     pub fn rep_ok(&self) -> bool {
-        let size = self.records.len();
+        let records = self.records.as_slice();
+        let size = records.len();
         if !korat::holds(&self.size, korat::equal(size)) {
             return false;
         }
         let mut roots = 0;
         for at in 0..size {
-            if !korat::holds(&self.records[at].parent, korat::less(size)) {
+            if !korat::holds(&records[at].parent, korat::less(size)) {
                 return false;
             }
-            roots += usize::from(self.records[at].parent == at);
+            roots += usize::from(records[at].parent == at);
         }
-        let Some(heights) = self.heights(size) else { return false };
+        let Some(heights) = Self::heights(records) else { return false };
         let mut leaves = heights.iter().filter(|height| **height == 0).count();
         let mut lowest = 0;
         for (at, height) in heights.iter().enumerate() {
-            let record = &self.records[at];
-            let above = (record.parent < at).then(|| self.records[record.parent].rank);
-            let below = self.highest_child(at);
+            let record = &records[at];
+            let above = (record.parent < at).then(|| records[record.parent].rank);
+            let below = Self::highest_child(records, at);
             leaves -= usize::from(*height == 0);
             let must_be_lowest = roots > lowest + leaves;
             let fits = |rank: &usize| {
@@ -64,12 +65,13 @@ impl DisjSet {
     }
 
     /// The length of the longest way up to each element, if ways up end.
-    fn heights(&self, size: usize) -> Option<Vec<usize>> {
+    fn heights(records: &[Record]) -> Option<Vec<usize>> {
+        let size = records.len();
         let mut heights = vec![0; size];
         for start in 0..size {
             let (mut at, mut height) = (start, 0);
-            while self.records[at].parent != at {
-                at = self.records[at].parent;
+            while records[at].parent != at {
+                at = records[at].parent;
                 height += 1;
                 if height == size {
                     return None;
@@ -81,11 +83,11 @@ impl DisjSet {
     }
 
     /// The highest rank of an element's children before it.
-    fn highest_child(&self, parent: usize) -> Option<usize> {
+    fn highest_child(records: &[Record], parent: usize) -> Option<usize> {
         let mut highest = None;
         for at in 0..parent {
-            if self.records[at].parent == parent {
-                highest = highest.max(Some(self.records[at].rank));
+            if records[at].parent == parent {
+                highest = highest.max(Some(records[at].rank));
             }
         }
         highest

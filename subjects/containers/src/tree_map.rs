@@ -39,31 +39,36 @@ impl TreeMap {
     /// Whether the tree is ordered and balanced by colour and the size right.
     pub fn rep_ok(&self) -> bool {
         let mut keys = Vec::new();
-        Self::in_order(&self.root, &mut keys);
-        korat::holds(&self.size, korat::equal(keys.len()))
-            && Self::black_height(&self.root, false).is_some()
+        Self::black_height(&self.root, false, None, &mut keys).is_some()
+            && korat::holds(&self.size, korat::equal(keys.len()))
             && korat::ascending(&keys)
     }
 
-    fn in_order<'a>(link: &'a Option<Box<Node>>, keys: &mut Vec<korat::Field<'a, i32>>) {
-        if let Some(node) = link {
-            Self::in_order(&node.left, keys);
-            keys.push(korat::field(&node.key));
-            Self::in_order(&node.right, keys);
-        }
-    }
-
-    /// The number of black nodes on every way down, if it is one number and
-    /// no red node has a red child.
-    fn black_height(link: &Option<Box<Node>>, below_red: bool) -> Option<usize> {
-        let Some(node) = link else { return Some(0) };
-        if below_red && !korat::holds(&node.color, korat::equal(Color::Black)) {
+    /// The number of black nodes on every way down, if it is one number (the
+    /// expected one, where one is) and no red node has a red child. Collects
+    /// the keys in order.
+    fn black_height<'a>(
+        link: &'a Option<Box<Node>>,
+        below_red: bool,
+        expected: Option<usize>,
+        keys: &mut Vec<korat::Field<'a, i32>>,
+    ) -> Option<usize> {
+        let Some(node) = link else {
+            return expected.is_none_or(|height| height == 0).then_some(0);
+        };
+        let fits = |color: &Color| match color {
+            Color::Red => !below_red,
+            Color::Black => expected != Some(0),
+        };
+        if !korat::holds(&node.color, fits) {
             return None;
         }
         let red = node.color == Color::Red;
-        let left = Self::black_height(&node.left, red)?;
-        let right = Self::black_height(&node.right, red)?;
-        (left == right).then_some(left + usize::from(!red))
+        let below = expected.map(|height| height - usize::from(!red));
+        let left = Self::black_height(&node.left, red, below, keys)?;
+        keys.push(korat::field(&node.key));
+        let right = Self::black_height(&node.right, red, Some(left), keys)?;
+        Some(right + usize::from(!red))
     }
 }
 

@@ -25,6 +25,15 @@ impl Mask {
         Mask::Wide(words.into())
     }
 
+    /// How many of `size` values are allowed.
+    pub(crate) fn count(&self, size: u32) -> u32 {
+        match self {
+            Mask::All => size,
+            Mask::Word(word) => word.count_ones(),
+            Mask::Wide(words) => words.iter().map(|word| word.count_ones()).sum(),
+        }
+    }
+
     /// The least allowed index that is at least `from`, or some index not
     /// below the size of the domain.
     #[inline]

@@ -335,7 +335,7 @@ impl<T: Korat> Run<T> {
         loop {
             match self.phase {
                 Phase::Check => {
-                    if self.stats.candidates >= self.poll_at && self.poll() {
+                    if (self.stats.candidates >= self.poll_at || self.wanted()) && self.poll() {
                         return false;
                     }
                     self.stats.candidates += 1;
@@ -456,6 +456,11 @@ impl<T: Korat> Run<T> {
         reached
     }
 
+    /// Whether another thread waits for work.
+    fn wanted(&self) -> bool {
+        self.sharing.as_ref().is_some_and(|pool| pool.wants_work())
+    }
+
     /// Looks at the limits and reports progress; `true` to stop.
     fn poll(&mut self) -> bool {
         if let Some(pool) = self.sharing.clone() {
@@ -550,7 +555,9 @@ impl<T: Korat> Run<T> {
             unread = reach.unread;
         }
         let mut inner = self.space.trail.inner.borrow_mut();
-        inner.arenas_are_full() && inner.free(&unread)
+        inner.arenas_are_full()
+            && (self.sharing.is_none() || inner.promote(&mut unread))
+            && inner.free(&unread)
     }
 }
 

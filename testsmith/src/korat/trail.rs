@@ -21,6 +21,9 @@ use super::mask::Mask;
 
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
+/// Products with more combinations than two to this are shared by threads.
+const SHARED_BITS: f64 = 14.0;
+
 /// Demands on a class of objects: `(class, how many)`.
 pub(crate) type Needs = Vec<(u32, u32)>;
 
@@ -468,6 +471,38 @@ impl Inner {
             self.drop_free();
         }
         complete
+    }
+
+    /// Puts the first of the fields to vary on the stack until the rest has
+    /// few combinations, so that threads can share them. `false` when one of
+    /// them has no value left.
+    pub(crate) fn promote(&mut self, unread: &mut Vec<u32>) -> bool {
+        let bits = |inner: &Inner, field: u32, mask: &Mask| {
+            f64::from(mask.count(inner.fields[field as usize].size)).log2()
+        };
+        let waiting = |inner: &Inner, field: u32| inner.header(field).state.get() == state::HELD;
+        let held = self.held.iter().filter(|held| waiting(self, held.field));
+        let mut left: f64 = held.map(|held| bits(self, held.field, &held.mask)).sum();
+        left += unread.iter().map(|field| bits(self, *field, &Mask::All)).sum::<f64>();
+        let mut at = 0;
+        while left > SHARED_BITS && at < self.held.len() {
+            let (field, mask) = (self.held[at].field, self.held[at].mask.clone());
+            if waiting(self, field) {
+                left -= bits(self, field, &mask);
+                if !self.push(field, mask, true) {
+                    return false;
+                }
+            }
+            at += 1;
+        }
+        while left > SHARED_BITS && !unread.is_empty() {
+            let field = unread.remove(0);
+            left -= bits(self, field, &Mask::All);
+            if !self.push(field, Mask::All, false) {
+                return false;
+            }
+        }
+        true
     }
 
     fn push_free(&mut self, field: u32, mask: Mask, was_held: bool) -> bool {

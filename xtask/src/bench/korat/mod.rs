@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
 use subject_containers::{
-    BinomialHeap, DisjSet, FibonacciHeap, HeapArray, SearchTree, SortedList, TreeMap,
+    AvTree, BinomialHeap, DisjSet, FibonacciHeap, HashSet, HeapArray, LinkedList, SearchTree,
+    SortedList, TreeMap,
 };
 use testsmith::Korat;
 use testsmith::korat::{Finitization, Search, Stats};
@@ -165,8 +166,7 @@ fn rows() -> Vec<Row> {
         50.0,
         |row, options| {
             let n = row.scope;
-            let exactly =
-                Finitization::new(n).field("TreeMap.size", [n]).field("Node.key", -1..n as i32);
+            let exactly = Finitization::new(n).field("TreeMap.size", [n]);
             measure::<TreeMap>(row, options, exactly)
         },
         &[
@@ -186,6 +186,11 @@ fn rows() -> Vec<Row> {
             (13, 742_900, 47_795_450, 21.4),
         ],
     );
+    // The rest of the paper's table 2; the Java tool's distribution has no
+    // structure with the same domains.
+    add("LinkedList", 10.0, scoped::<LinkedList>, &[(6, 0, 0, 0.0), (7, 0, 0, 0.0)]);
+    add("HashSet", 10.0, scoped::<HashSet>, &[(6, 0, 0, 0.0), (7, 0, 0, 0.0)]);
+    add("AVTree", 10.0, scoped::<AvTree>, &[(4, 0, 0, 0.0), (5, 0, 0, 0.0)]);
     rows
 }
 
@@ -216,13 +221,14 @@ fn measure<T: Korat>(
     let (seconds, stats) = visit(&search)?;
     let (name, scope) = (row.name, row.scope);
     anyhow::ensure!(
-        stats.valid == row.valid,
+        row.valid == 0 || stats.valid == row.valid,
         "{name} {scope}: {} structures, the Java tool finds {}",
         stats.valid,
         row.valid
     );
     let (twice, _) = visit(&search.clone().repeat(2))?;
     let predicate = ((twice - seconds) / seconds * 100.0).clamp(0.0, 100.0);
+    let row = &Row { valid: stats.valid, ..*row };
     let (wall, speedup) = threads(&search, row)?;
     let ratio = row.java_seconds / seconds;
     let missed = if row.java_seconds > 1.0 && ratio < row.goal { " (below the goal)" } else { "" };
