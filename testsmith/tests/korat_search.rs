@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use testsmith::korat::{Finitization, FinitizeError, Outcome, Search, State, Stop};
+use testsmith::korat::{
+    Call, Finitization, FinitizeError, Outcome, Search, State, Stop, call_sequence,
+};
 use testsmith::{Korat, korat, korat_test};
 
 #[derive(Korat, Debug, Clone, PartialEq)]
@@ -311,6 +313,22 @@ fn structures_are_shown_as_pictures_graphs_and_rust() {
         size: 2,
     };
     assert_eq!(run.current().realize(), rebuilt);
+}
+
+#[test]
+fn every_structure_that_the_api_can_build_has_a_call_sequence() {
+    let calls: Vec<Call<Tree>> = (1..=3)
+        .map(|info| -> Call<Tree> {
+            (format!("insert({info})"), Box::new(move |tree: &mut Tree| tree.insert(info)))
+        })
+        .collect();
+    for tree in Search::<Tree>::new(3).run() {
+        let empty = Tree { root: None, size: 0 };
+        let sequence = call_sequence(empty, &calls, &tree, 3).expect("inserts build every tree");
+        assert_eq!(sequence.len(), tree.size, "{tree:?}: {sequence:?}");
+    }
+    let invalid = Tree { root: None, size: 1 };
+    assert_eq!(call_sequence(Tree { root: None, size: 0 }, &calls, &invalid, 3), None);
 }
 
 #[korat_test(scope = 3, info = 0..=4)]
