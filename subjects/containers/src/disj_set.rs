@@ -32,11 +32,11 @@ impl DisjSet {
             return false;
         }
         let mut roots = 0;
-        for at in 0..size {
-            if !korat::holds(&records[at].parent, korat::less(size)) {
+        for (at, record) in records.iter().enumerate() {
+            if !korat::holds(&record.parent, korat::less(size)) {
                 return false;
             }
-            roots += usize::from(records[at].parent == at);
+            roots += usize::from(record.parent == at);
         }
         let Some(heights) = Self::heights(records) else { return false };
         let mut leaves = heights.iter().filter(|height| **height == 0).count();
@@ -85,9 +85,9 @@ impl DisjSet {
     /// The highest rank of an element's children before it.
     fn highest_child(records: &[Record], parent: usize) -> Option<usize> {
         let mut highest = None;
-        for at in 0..parent {
-            if records[at].parent == parent {
-                highest = highest.max(Some(records[at].rank));
+        for record in &records[..parent] {
+            if record.parent == parent {
+                highest = highest.max(Some(record.rank));
             }
         }
         highest
