@@ -175,10 +175,9 @@ impl Trail {
     }
 
     #[inline(never)]
-    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &dyn Fn(&T) -> bool, call: u32) -> bool {
+    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool, call: u32) -> bool {
         let id = cell.header().id;
-        let size = self.inner.borrow().fields[id as usize].size;
-        let mask = Mask::of(size, |i| allows(cell.value(i)));
+        let mask = Mask::of(self.size(id), |i| allows(cell.value(i)));
         self.inner.borrow_mut().hold(id, mask, call)
     }
 
