@@ -48,21 +48,30 @@ fn disjoint_sets_are_as_many_as_in_the_paper() {
 
 #[test]
 fn heaps_in_arrays_are_as_many_as_in_the_paper() {
-    // `insert` with n + 1 elements and `extract_max`.
     for (n, inputs) in [(1, 16), (2, 75), (3, 396), (4, 2240), (5, 15352)] {
-        let heaps = scope::<HeapArray>(n);
-        assert_eq!(inputs % heaps, 0, "scope {n}: {heaps} heaps");
+        assert_eq!(scope::<HeapArray>(n) * (n as u64 + 3), inputs, "scope {n}");
     }
 }
 
 #[test]
-fn binomial_heaps_are_as_many_as_the_java_tool_finds() {
-    assert_eq!(scope::<BinomialHeap>(6), 7602);
+fn binomial_heaps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 12), (2, 54), (3, 336), (4, 1800), (5, 16848), (6, 159_642)] {
+        assert_eq!(scope::<BinomialHeap>(n) * 3 * (n as u64 + 1), inputs, "scope {n}");
+    }
 }
 
 #[test]
-fn fibonacci_heaps_are_as_many_as_the_java_tool_finds() {
-    assert_eq!(scope::<FibonacciHeap>(5), 52_281);
+fn fibonacci_heaps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 12), (2, 108), (3, 1632), (4, 34_650), (5, 941_058)] {
+        assert_eq!(scope::<FibonacciHeap>(n) * 3 * (n as u64 + 1), inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn tree_maps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 6), (2, 28), (3, 96), (4, 328), (5, 1150), (6, 3924), (7, 12754)] {
+        assert_eq!(scope::<TreeMap>(n) * n as u64 * 2, inputs, "scope {n}");
+    }
 }
 
 #[test]
