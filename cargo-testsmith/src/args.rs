@@ -64,6 +64,12 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 
 #[derive(Subcommand, Debug)]
 pub enum Action {
+    /// Explore `#[put]` tests by symbolic execution, or any function with --fn.
+    ///
+    /// Finds the puts of the crate, explores them into closed tests for every
+    /// path, or a proof within stated bounds. `explore --help` says more.
+    #[command(disable_help_flag = true)]
+    Explore(Explore),
     /// Show the rules by which failures are judged, or the laws.
     Explain(Explain),
     /// Remove what runs have left: `testsmith.out` and unedited test files.
@@ -173,4 +179,11 @@ pub struct Clean {
     /// The manifest of the package; the current folder's by default
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Explore {
+    /// Handed on as they are; see `explore --help`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
 }

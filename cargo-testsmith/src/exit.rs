@@ -24,3 +24,15 @@ impl From<Exit> for ExitCode {
         })
     }
 }
+
+/// The codes of a command that was run for us.
+impl From<u8> for Exit {
+    fn from(code: u8) -> Exit {
+        match code {
+            0 => Exit::Clean,
+            2 => Exit::Usage,
+            100 => Exit::Found,
+            _ => Exit::Incomplete,
+        }
+    }
+}

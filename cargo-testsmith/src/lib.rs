@@ -69,6 +69,9 @@ pub fn main() -> Exit {
         None => run::run(&command.run, interrupt),
         Some(args::Action::List(options)) => list::run(options, interrupt),
         Some(args::Action::Replay(options)) => replay::run(options, interrupt),
+        Some(args::Action::Explore(options)) => {
+            Ok(Exit::from(cargo_testsmith_explore::run(&options.args)))
+        }
         Some(args::Action::Explain(options)) => Ok(explain::run(options)),
         Some(args::Action::Clean(options)) => clean::run(options),
     };

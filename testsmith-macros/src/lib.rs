@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod contracts;
+mod korat;
 mod put;
 
 use proc_macro::TokenStream;
@@ -92,4 +93,23 @@ pub fn put(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Input, attributes(input))]
 pub fn input(item: TokenStream) -> TokenStream {
     put::derive_input(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a type enumerable: see the `korat` chapter of the docs.
+#[proc_macro_derive(Korat, attributes(korat))]
+pub fn derive_korat(input: TokenStream) -> TokenStream {
+    korat::derive(input.into()).into()
+}
+
+/// Compiles an `impl` block a second time for the twin of its type, so that
+/// the structure search can run it.
+#[proc_macro_attribute]
+pub fn korat(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    korat::twin_impl(arguments.into(), item.into()).into()
+}
+
+/// Runs a function on every valid input within a scope, under `cargo test`.
+#[proc_macro_attribute]
+pub fn korat_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    korat::test(arguments.into(), item.into()).into()
 }

@@ -27,3 +27,8 @@ pub use testsmith_macros::{Input, put};
 pub mod put;
 
 pub use put::Input;
+
+pub mod korat;
+
+pub use korat::Korat;
+pub use testsmith_macros::{Korat, korat, korat_test};

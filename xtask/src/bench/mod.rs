@@ -5,6 +5,7 @@ mod calls;
 mod contracts;
 mod coverage;
 mod known_bugs;
+mod korat;
 mod printed;
 mod symbolic;
 
@@ -27,6 +28,7 @@ const BENCHES: &[Bench] = &[
     ("contracts", "what checked and unchecked contracts cost", contracts::run),
     ("coverage", "what coverage and the sandbox cost", coverage::run),
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
+    ("korat", "structures found per second, against the Java tool", korat::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
 ];
 

@@ -1,0 +1,128 @@
+//! The number of structures of each subject and scope, against published
+//! figures, the Java tool on the same domains, and known sequences.
+
+use subject_containers::{
+    AvTree, BinomialHeap, DisjSet, FibonacciHeap, HashSet, HeapArray, LinkedList, SearchTree,
+    SortedList, TreeMap,
+};
+use testsmith::Korat;
+use testsmith::korat::{Finitization, Search, brute_force};
+
+/// The number of structures, the same with and without generators.
+fn count<T: Korat>(finitization: Finitization) -> u64 {
+    let search = Search::<T>::within(finitization);
+    let directed = search.run().count_valid();
+    let plain = search.clone().generators(false).run().count_valid();
+    assert_eq!(directed, plain, "generators may not change the result");
+    directed
+}
+
+fn scope<T: Korat>(scope: usize) -> u64 {
+    count::<T>(Finitization::new(scope))
+}
+
+#[test]
+fn search_trees_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 4), (2, 20), (3, 90), (4, 408), (5, 1880), (6, 8772)] {
+        assert_eq!(scope::<SearchTree>(n) * n as u64 * 2, inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn search_trees_of_one_size_are_catalan_numbers() {
+    for (n, catalan) in [(1, 1), (2, 2), (3, 5), (4, 14), (5, 42), (6, 132)] {
+        assert_eq!(
+            count::<SearchTree>(Finitization::new(n).field("SearchTree.size", [n])),
+            catalan
+        );
+    }
+}
+
+#[test]
+fn disjoint_sets_are_as_many_as_in_the_paper() {
+    // Two methods with n and n * n arguments.
+    for (n, inputs) in [(1, 4), (2, 30), (3, 456), (4, 18280)] {
+        assert_eq!(scope::<DisjSet>(n) * (n + n * n) as u64, inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn heaps_in_arrays_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 16), (2, 75), (3, 396), (4, 2240), (5, 15352)] {
+        assert_eq!(scope::<HeapArray>(n) * (n as u64 + 3), inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn binomial_heaps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 12), (2, 54), (3, 336), (4, 1800), (5, 16848), (6, 159_642)] {
+        assert_eq!(scope::<BinomialHeap>(n) * 3 * (n as u64 + 1), inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn fibonacci_heaps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 12), (2, 108), (3, 1632), (4, 34_650), (5, 941_058)] {
+        assert_eq!(scope::<FibonacciHeap>(n) * 3 * (n as u64 + 1), inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn tree_maps_are_as_many_as_in_the_paper() {
+    for (n, inputs) in [(1, 6), (2, 28), (3, 96), (4, 328), (5, 1150), (6, 3924), (7, 12754)] {
+        assert_eq!(scope::<TreeMap>(n) * n as u64 * 2, inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn lists_are_words() {
+    // Words of at most n letters out of n.
+    for n in 0..5u64 {
+        let words: u64 = (0..=n).map(|length| n.pow(length as u32)).sum();
+        assert_eq!(scope::<LinkedList>(n as usize), words);
+    }
+}
+
+#[test]
+fn sorted_lists_are_multisets() {
+    for (n, central_binomial) in [(1, 2), (2, 6), (3, 20), (4, 70), (7, 3432)] {
+        assert_eq!(scope::<SortedList>(n), central_binomial);
+    }
+}
+
+#[test]
+fn red_black_trees_of_one_size_are_a_known_sequence() {
+    for (n, trees) in [(1, 2), (2, 2), (3, 3), (4, 8), (5, 14), (6, 20), (7, 35)] {
+        assert_eq!(count::<TreeMap>(Finitization::new(n).field("TreeMap.size", [n])), trees);
+    }
+}
+
+/// The search finds exactly what brute force over the whole space finds.
+fn same_as_brute_force<T: Korat>(finitization: Finitization) {
+    let expected = brute_force::<T>(&finitization).expect("a space");
+    let mut run = Search::<T>::within(finitization).run();
+    let mut found = Vec::new();
+    while run.advance() {
+        found.push(format!("{:?}", run.current().shown()));
+    }
+    found.sort_unstable();
+    assert!(found.iter().eq(&expected), "{} against {}", found.len(), expected.len());
+}
+
+#[test]
+fn subjects_are_found_as_by_brute_force() {
+    for n in 1..=2 {
+        same_as_brute_force::<SearchTree>(Finitization::new(n));
+        same_as_brute_force::<TreeMap>(Finitization::new(n));
+        same_as_brute_force::<BinomialHeap>(Finitization::new(n));
+        same_as_brute_force::<HashSet>(Finitization::new(n));
+        same_as_brute_force::<HeapArray>(Finitization::new(n));
+        same_as_brute_force::<DisjSet>(Finitization::new(n));
+        same_as_brute_force::<LinkedList>(Finitization::new(n));
+    }
+    same_as_brute_force::<HeapArray>(Finitization::new(3));
+    same_as_brute_force::<HashSet>(Finitization::new(3));
+    let one = Finitization::new(1).field("Value.record", [1]);
+    same_as_brute_force::<AvTree>(one.clone());
+    same_as_brute_force::<AvTree>(one.objects("Attribute", 2));
+}

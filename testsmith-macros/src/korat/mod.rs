@@ -1,0 +1,31 @@
+//! The macros of the structure search.
+//!
+//! `derive` writes the twin type, `twin_impl` compiles methods for it, `test`
+//! wraps a test function. None of them knows about searching.
+
+mod attributes;
+mod derive;
+mod patterns;
+mod rewrite;
+mod test;
+mod twin_impl;
+mod types;
+
+pub use derive::derive;
+pub use test::test;
+pub use twin_impl::twin_impl;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+
+/// The name of the twin of a type.
+fn twin_name(name: &Ident) -> Ident {
+    let mut twin = format_ident!("{name}Twin");
+    twin.set_span(name.span());
+    twin
+}
+
+/// The tokens, or the errors as compile errors.
+fn tokens_or_errors(result: syn::Result<TokenStream>) -> TokenStream {
+    result.unwrap_or_else(|error| error.to_compile_error())
+}

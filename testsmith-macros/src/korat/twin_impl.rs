@@ -1,0 +1,215 @@
+//! `#[korat]` on an `impl` block: the block, and the block again for the twin.
+//!
+//! ```ignore
+//! #[korat]
+//! impl Tree {
+//!     fn rep_ok(&self) -> bool { self.size == count(&self.root) }
+//! }
+//! ```
+//! expands to the block as written and
+//! ```ignore
+//! impl TreeTwin {
+//!     fn rep_ok(&self) -> bool { enter(); (*self.size) == count(&(*self.root)) }
+//! }
+//! ```
+//! Rust picks `Deref` or `DerefMut` for `(*e.f)`, whichever the use needs.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
+use syn::{GenericParam, Ident, ImplItem, ItemImpl, Result, Type, parse_quote};
+
+use super::rewrite::Rewriter;
+use super::types::TypeRewriter;
+use super::{tokens_or_errors, twin_name};
+
+pub fn twin_impl(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let expanded = expand(arguments, item.clone());
+    match expanded {
+        Ok(twin) => quote!(#item #twin),
+        Err(_) => {
+            // The block itself stays, so that only our own error is shown.
+            let error = tokens_or_errors(expanded);
+            quote!(#item #error)
+        }
+    }
+}
+
+fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    if !arguments.is_empty() {
+        return Err(syn::Error::new_spanned(arguments, "`#[korat]` takes no arguments"));
+    }
+    let span = item.span();
+    let mut block: ItemImpl = syn::parse2(item).map_err(|_| {
+        let text = "`#[korat]` goes on an `impl` block: put helpers of the predicate into one";
+        syn::Error::new(span, text)
+    })?;
+    let own = own_name(&block.self_ty)?;
+    let mut errors = Vec::new();
+    generics(&mut block);
+    *block.self_ty = twin_self(&block.self_ty)?;
+    for item in &mut block.items {
+        rewrite_item(item, &own, &mut errors);
+    }
+    block.attrs.clear();
+    if let Some(error) = errors.into_iter().reduce(|mut all, next| {
+        all.combine(next);
+        all
+    }) {
+        return Err(error);
+    }
+    Ok(quote! {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        #block
+    })
+}
+
+fn own_name(ty: &Type) -> Result<Ident> {
+    match ty {
+        Type::Path(path) if path.qself.is_none() => {
+            Ok(path.path.segments.last().expect("a path has segments").ident.clone())
+        }
+        other => Err(syn::Error::new_spanned(other, "expected an impl of a derived type")),
+    }
+}
+
+/// `Node<T>` to `NodeTwin<T>`: the arguments stay real types.
+fn twin_self(ty: &Type) -> Result<Type> {
+    let mut ty = ty.clone();
+    if let Type::Path(path) = &mut ty {
+        let last = path.path.segments.last_mut().expect("a path has segments");
+        last.ident = twin_name(&last.ident);
+    }
+    Ok(ty)
+}
+
+/// Bounds on `T` become bounds on its twin, which is what the code sees.
+fn generics(block: &mut ItemImpl) {
+    let mut moved: Vec<syn::WherePredicate> = Vec::new();
+    for parameter in block.generics.params.iter_mut() {
+        if let GenericParam::Type(parameter) = parameter {
+            let bounds = std::mem::take(&mut parameter.bounds);
+            let name = &parameter.ident;
+            let is_korat = |bound: &syn::TypeParamBound| {
+                matches!(bound, syn::TypeParamBound::Trait(bound)
+                    if bound.path.segments.last().is_some_and(|last| last.ident == "Korat"))
+            };
+            let others = bounds.into_iter().filter(|bound| !is_korat(bound));
+            for bound in others {
+                moved.push(parse_quote!(<#name as ::testsmith::korat::Korat>::Twin: #bound));
+            }
+            parameter.bounds.push(parse_quote!(::testsmith::korat::Korat));
+        }
+    }
+    let clause = block.generics.make_where_clause();
+    for predicate in &mut clause.predicates {
+        TypeRewriter { kept: &[] }.visit_where_predicate_mut(predicate);
+    }
+    clause.predicates.extend(moved);
+}
+
+fn rewrite_item(item: &mut ImplItem, own: &Ident, errors: &mut Vec<syn::Error>) {
+    match item {
+        ImplItem::Fn(function) => {
+            function.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
+            let parameters = function.sig.generics.type_params();
+            let kept: Vec<Ident> = parameters.map(|parameter| parameter.ident.clone()).collect();
+            let mut rewriter = Rewriter::new(own, &kept, errors);
+            rewriter.function(function);
+        }
+        ImplItem::Const(constant) => {
+            constant.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
+            TypeRewriter { kept: &[] }.visit_type_mut(&mut constant.ty);
+        }
+        ImplItem::Type(associated) => {
+            TypeRewriter { kept: &[] }.visit_type_mut(&mut associated.ty);
+        }
+        other => errors.push(syn::Error::new_spanned(
+            other,
+            "this item cannot be compiled for the twin; move it to another impl block",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The expansion without blanks.
+    fn expansion(item: TokenStream) -> String {
+        twin_impl(TokenStream::new(), item).to_string().replace(' ', "")
+    }
+
+    fn check_error(item: TokenStream, expected: &str) {
+        let error = expand(TokenStream::new(), item).expect_err("it cannot be rewritten");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+
+    #[test]
+    fn field_accesses_are_read_through_cells() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn rep_ok(&self) -> bool { self.left.size < self.size && self.pair.0 }
+            }
+        });
+        assert!(text.contains("implTreeTwin{"), "{text}");
+        assert!(text.contains("(*(*self.left).size)<(*self.size)"), "{text}");
+        assert!(text.contains("(*(&(*self.pair).0).korat_read())"), "{text}");
+    }
+
+    #[test]
+    fn generators_get_the_cell_and_loops_spend_steps() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn rep_ok(&self) -> bool {
+                    while self.more() {}
+                    korat::holds(&self.size, korat::equal(self.count))
+                }
+            }
+        });
+        assert!(text.contains("twin::holds(&self.size,"), "{text}");
+        assert!(text.contains("twin::equal((*self.count))"), "{text}");
+        assert!(text.contains("whileself.more(){::testsmith::korat::twin::tick();}"), "{text}");
+    }
+
+    #[test]
+    fn patterns_bind_fields_and_read_them_in_the_arm() {
+        let text = expansion(quote! {
+            impl Tree {
+                fn depth(&self) -> usize {
+                    match self { Tree::Leaf => 0, Tree::Fork(left, _) => left.depth() + 1 }
+                }
+            }
+        });
+        assert!(text.contains("Self::Fork(left,_)=>{letleft="), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_rewritten_says_what_to_write_instead() {
+        check_error(
+            quote!(impl T { fn f(&self) { match self { T::A(Some(x)) => {} } } }),
+            "bind the field here and match on it",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) { my_macro!(self.size); } }),
+            "write out what it expands to",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) -> bool { let s = self.size; korat::holds(&s, less(1)) } }),
+            "name it in place",
+        );
+        check_error(quote!(impl T { async fn f(&self) {} }), "async");
+        check_error(
+            quote!(
+                fn free() {}
+            ),
+            "goes on an `impl` block",
+        );
+        check_error(
+            quote!(impl T { fn f(&self) { if let T { a } = self && *a > 1 {} } }),
+            "nest another `if`",
+        );
+    }
+}

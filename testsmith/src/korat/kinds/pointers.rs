@@ -1,0 +1,437 @@
+//! Pointers: `Box` owns, `Rc`, `Weak`, `NonNull` and raw pointers may alias.
+//!
+//! A twin pointer refers to a preallocated object of its class. What a `Box`
+//! points at is always fresh, so a structure of boxes is a tree whatever its
+//! predicate says. A raw pointer or `NonNull` is taken to be owned by the
+//! structure: when a candidate is realized each object is one `Box` turned
+//! into a pointer, and freeing it is up to the structure's own `Drop`.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::rc::{Rc, Weak};
+
+use crate::korat::cell::{Lazy, TwinType};
+use crate::korat::show::{Shower, Shown};
+use crate::korat::space::{Builder, Choices, Family};
+use crate::korat::trail::Reach;
+use crate::korat::{Korat, Realizer};
+
+/// The place of an object: a twin, or a cell if the type is not made of cells.
+fn object<'a, T: TwinType>(place: *const ()) -> &'a T {
+    if T::INLINE {
+        // SAFETY: `place` is an object of the space or of the scratch of the
+        // current run, and outlives every handle that predicates can get.
+        unsafe { &*place.cast::<T>() }
+    } else {
+        // SAFETY: as above; objects of other types are stored as cells.
+        unsafe { &*place.cast::<Lazy<T>>() }
+    }
+}
+
+fn object_mut<'a, T: TwinType>(place: *mut ()) -> &'a mut T {
+    if T::INLINE {
+        crate::korat::scratch::remember(place.cast::<T>());
+        // SAFETY: as in `object`; the user's own borrow checking of the `Box`
+        // (or `RefCell`) it stands for makes the borrow unique.
+        unsafe { &mut *place.cast::<T>() }
+    } else {
+        // SAFETY: as above.
+        unsafe { &mut *place.cast::<Lazy<T>>() }
+    }
+}
+
+/// Walks through a pointer without noting a read.
+fn reach_object<T: TwinType>(place: *const (), owned: bool, reach: &mut Reach) {
+    let new = if owned { reach.enter_owned(place) } else { reach.enter(place) };
+    if !new {
+        return;
+    }
+    if T::INLINE {
+        object::<T>(place).reach(reach);
+    } else {
+        // SAFETY: as in `object`.
+        reach.cell(unsafe { &*place.cast::<Lazy<T>>() });
+    }
+}
+
+/// The object behind a pointer, without noting a read.
+fn peek_object<'a, T: TwinType>(place: *const ()) -> &'a T {
+    if T::INLINE {
+        object::<T>(place)
+    } else {
+        // SAFETY: as in `object`.
+        unsafe { &*place.cast::<Lazy<T>>() }.peek()
+    }
+}
+
+fn show_object<T: TwinType>(place: *const (), maker: &'static str, shower: &mut Shower) -> Shown {
+    match shower.enter(place) {
+        Err(known) => Shown::Link(known),
+        Ok(new) => {
+            let inside = peek_object::<T>(place).show(shower);
+            Shown::Object { number: new, maker, inside: Box::new(inside) }
+        }
+    }
+}
+
+fn pointers<T: Korat, P>(
+    builder: &mut Builder,
+    family: Family,
+    make: impl Fn(NonNull<()>) -> P,
+) -> Choices<P> {
+    let objects = builder.objects::<T>(family);
+    let place = |place| make(NonNull::new(place).expect("objects are never at null"));
+    Choices {
+        class: objects.class,
+        owned: family == Family::Owned,
+        ..Choices::plain(objects.addresses().map(place).collect())
+    }
+}
+
+macro_rules! pointer_twin {
+    ($twin:ident, $maker:literal, $owned:literal) => {
+        impl<T: TwinType> TwinType for $twin<T> {
+            const INLINE: bool = false;
+
+            fn share(&self) -> Self {
+                $twin { place: self.place, marker: PhantomData }
+            }
+
+            fn reach(&self, reach: &mut Reach) {
+                reach_object::<T>(self.place.as_ptr(), $owned, reach);
+            }
+
+            fn show(&self, shower: &mut Shower) -> Shown {
+                show_object::<T>(self.place.as_ptr(), $maker, shower)
+            }
+        }
+
+        impl<T: TwinType> Deref for $twin<T> {
+            type Target = T;
+
+            #[inline(always)]
+            fn deref(&self) -> &T {
+                object(self.place.as_ptr())
+            }
+        }
+
+        impl<T: TwinType> AsRef<T> for $twin<T> {
+            fn as_ref(&self) -> &T {
+                self
+            }
+        }
+
+        impl<T: TwinType + PartialEq> PartialEq for $twin<T> {
+            fn eq(&self, other: &Self) -> bool {
+                **self == **other
+            }
+        }
+    };
+}
+
+/// What a predicate sees in place of a `Box`.
+pub struct BoxTwin<T> {
+    place: NonNull<()>,
+    marker: PhantomData<T>,
+}
+pointer_twin!(BoxTwin, "Box::new", true);
+
+impl<T: TwinType> BoxTwin<T> {
+    /// A new object, made by a method under test; it lives until the run ends.
+    pub fn new(value: T) -> Self {
+        BoxTwin { place: crate::korat::scratch::object(value), marker: PhantomData }
+    }
+}
+
+impl<T: TwinType> DerefMut for BoxTwin<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        object_mut(self.place.as_ptr())
+    }
+}
+
+impl<T: Korat> Korat for Box<T> {
+    type Twin = BoxTwin<T::Twin>;
+
+    fn class_name() -> String {
+        T::class_name()
+    }
+
+    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
+        pointers::<T, _>(builder, Family::Owned, |place| BoxTwin { place, marker: PhantomData })
+    }
+
+    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
+        Box::new(T::realize(peek_object(twin.place.as_ptr()), realizer))
+    }
+
+    fn twin_rep_ok(twin: &Self::Twin) -> bool {
+        T::twin_rep_ok(twin)
+    }
+
+    fn real_rep_ok(&self) -> bool {
+        T::real_rep_ok(self)
+    }
+}
+
+/// What a predicate sees in place of an `Rc`.
+pub struct RcTwin<T> {
+    place: NonNull<()>,
+    marker: PhantomData<T>,
+}
+pointer_twin!(RcTwin, "Rc::new", false);
+
+impl<T: TwinType> RcTwin<T> {
+    /// A new object, made by a method under test.
+    pub fn new(value: T) -> Self {
+        RcTwin { place: crate::korat::scratch::object(value), marker: PhantomData }
+    }
+
+    /// Whether both point at the same object.
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        this.place == other.place
+    }
+
+    /// The address of the object, good for telling objects apart.
+    pub fn as_ptr(this: &Self) -> *const T {
+        this.place.as_ptr() as *const T
+    }
+
+    /// A weak pointer to the same object.
+    pub fn downgrade(this: &Self) -> WeakTwin<T> {
+        WeakTwin { place: Some(this.place), marker: PhantomData }
+    }
+}
+
+impl<T: TwinType> Clone for RcTwin<T> {
+    fn clone(&self) -> Self {
+        self.share()
+    }
+}
+
+impl<T: Korat> Korat for Rc<T> {
+    type Twin = RcTwin<T::Twin>;
+
+    fn class_name() -> String {
+        T::class_name()
+    }
+
+    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
+        pointers::<T, _>(builder, Family::Shared, |place| RcTwin { place, marker: PhantomData })
+    }
+
+    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
+        realizer.shared::<T>(twin.place.as_ptr(), peek_object)
+    }
+
+    fn twin_rep_ok(twin: &Self::Twin) -> bool {
+        T::twin_rep_ok(twin)
+    }
+
+    fn real_rep_ok(&self) -> bool {
+        T::real_rep_ok(self)
+    }
+}
+
+/// What a predicate sees in place of a `Weak`: nothing, or an object that some
+/// `Rc` of the structure keeps alive. Candidates whose weak pointers dangle
+/// are the same as those with nothing, and are left out.
+pub struct WeakTwin<T> {
+    place: Option<NonNull<()>>,
+    marker: PhantomData<T>,
+}
+
+impl<T: TwinType> WeakTwin<T> {
+    /// A weak pointer to nothing.
+    pub fn new() -> Self {
+        WeakTwin { place: None, marker: PhantomData }
+    }
+
+    /// The object, if there is one.
+    pub fn upgrade(&self) -> Option<RcTwin<T>> {
+        self.place.map(|place| RcTwin { place, marker: PhantomData })
+    }
+
+    /// Whether both point at the same object.
+    pub fn ptr_eq(&self, other: &Self) -> bool {
+        self.place == other.place
+    }
+}
+
+impl<T: TwinType> Default for WeakTwin<T> {
+    fn default() -> Self {
+        WeakTwin::new()
+    }
+}
+
+impl<T: TwinType> Clone for WeakTwin<T> {
+    fn clone(&self) -> Self {
+        self.share()
+    }
+}
+
+impl<T: TwinType> TwinType for WeakTwin<T> {
+    const INLINE: bool = false;
+
+    fn share(&self) -> Self {
+        WeakTwin { place: self.place, marker: PhantomData }
+    }
+
+    fn reach(&self, reach: &mut Reach) {
+        if let Some(place) = self.place {
+            reach.weak(place.as_ptr());
+        }
+    }
+
+    fn show(&self, shower: &mut Shower) -> Shown {
+        match self.place {
+            None => Shown::Atom("Weak::new()".to_owned()),
+            Some(place) => Shown::Weak(shower.number(place.as_ptr())),
+        }
+    }
+}
+
+impl<T: Korat> Korat for Weak<T> {
+    type Twin = WeakTwin<T::Twin>;
+
+    fn class_name() -> String {
+        T::class_name()
+    }
+
+    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
+        builder.note_weak();
+        let to = pointers::<T, _>(builder, Family::Shared, |place| WeakTwin {
+            place: Some(place),
+            marker: PhantomData,
+        });
+        let mut values = vec![WeakTwin { place: None, marker: PhantomData }];
+        values.extend(to.values);
+        Choices { class: to.class, first: 1, ..Choices::plain(values) }
+    }
+
+    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
+        match twin.place {
+            None => Weak::new(),
+            Some(place) => Rc::downgrade(&realizer.shared::<T>(place.as_ptr(), peek_object)),
+        }
+    }
+
+    fn twin_rep_ok(_: &Self::Twin) -> bool {
+        true
+    }
+
+    fn real_rep_ok(&self) -> bool {
+        true
+    }
+}
+
+macro_rules! raw_twin {
+    ($twin:ty, |$pointer:ident| $place:expr) => {
+        impl<T: TwinType> TwinType for $twin {
+            const INLINE: bool = false;
+
+            fn share(&self) -> Self {
+                *self
+            }
+
+            fn reach(&self, reach: &mut Reach) {
+                let $pointer = self;
+                if let Some(place) = $place {
+                    reach_object::<T>(place.as_ptr().cast(), false, reach);
+                }
+            }
+
+            fn show(&self, shower: &mut Shower) -> Shown {
+                let $pointer = self;
+                match $place {
+                    None => Shown::Nothing,
+                    Some(place) => show_object::<T>(place.as_ptr().cast(), "pointer to", shower),
+                }
+            }
+        }
+    };
+}
+raw_twin!(NonNull<T>, |pointer| Some(*pointer));
+raw_twin!(*mut T, |pointer| NonNull::new(*pointer));
+raw_twin!(*const T, |pointer| NonNull::new(pointer.cast_mut()));
+
+/// The compile-time check that raw pointers lead to objects made of fields: a
+/// predicate dereferences them without our help.
+trait RawTarget {
+    const CHECKED: ();
+}
+
+impl<T: TwinType> RawTarget for T {
+    const CHECKED: () = assert!(
+        T::INLINE,
+        "raw pointers and NonNull must point at a derived struct; wrap the value in one"
+    );
+}
+
+fn raw_choices<T: Korat, P>(
+    builder: &mut Builder,
+    make: impl Fn(NonNull<T::Twin>) -> P,
+) -> Choices<P> {
+    let () = <T::Twin as RawTarget>::CHECKED;
+    pointers::<T, _>(builder, Family::Raw, |place| make(place.cast()))
+}
+
+impl<T: Korat> Korat for NonNull<T> {
+    type Twin = NonNull<T::Twin>;
+
+    fn class_name() -> String {
+        T::class_name()
+    }
+
+    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
+        raw_choices::<T, _>(builder, |place| place)
+    }
+
+    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
+        realizer.raw::<T>(*twin)
+    }
+
+    fn twin_rep_ok(_: &Self::Twin) -> bool {
+        true
+    }
+
+    fn real_rep_ok(&self) -> bool {
+        true
+    }
+}
+
+macro_rules! raw_korat {
+    ($pointer:ty, $twin:ty, $null:expr, $cast:expr) => {
+        impl<T: Korat> Korat for $pointer {
+            type Twin = $twin;
+
+            fn class_name() -> String {
+                T::class_name()
+            }
+
+            fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
+                let to = raw_choices::<T, Self::Twin>(builder, $cast);
+                let mut values: Vec<Self::Twin> = vec![$null];
+                values.extend(to.values);
+                Choices { class: to.class, first: 1, ..Choices::plain(values) }
+            }
+
+            fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
+                match NonNull::new(*twin as *mut T::Twin) {
+                    None => $null,
+                    Some(twin) => realizer.raw::<T>(twin).as_ptr(),
+                }
+            }
+
+            fn twin_rep_ok(_: &Self::Twin) -> bool {
+                true
+            }
+
+            fn real_rep_ok(&self) -> bool {
+                true
+            }
+        }
+    };
+}
+raw_korat!(*mut T, *mut T::Twin, std::ptr::null_mut(), |place| place.as_ptr());
+raw_korat!(*const T, *const T::Twin, std::ptr::null(), |place| place.as_ptr().cast_const());

@@ -1,0 +1,71 @@
+//! Every structure of a scope by brute force: slow, and obviously right.
+//!
+//! Tries the whole Cartesian product of the field domains, keeps what is a
+//! structure (no box with two owners, no dangling weak pointer) and satisfies
+//! the predicate, and reduces isomorphic ones by their canonical form: shown
+//! from the root, with objects numbered as they are met. Shares nothing with
+//! the search but the space, and serves to check it.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::cell::state;
+use super::finitize::{Finitization, FinitizeError};
+use super::show::Shower;
+use super::space::Space;
+use super::trail::Reach;
+use super::{Korat, TwinType, guard};
+
+/// Steps one run of the predicate may take.
+const STEPS: u64 = 2_000;
+
+/// The canonical forms of all valid structures. Arenas are not supported:
+/// their indexes are numbers, which no canonical form sees through.
+pub fn brute_force<T: Korat>(
+    finitization: &Finitization,
+) -> Result<BTreeSet<String>, FinitizeError> {
+    let (space, root) = Space::build::<T>(finitization)?;
+    {
+        let inner = space.trail.inner.borrow();
+        let arena = inner.classes.iter().any(|class| class.length.is_some());
+        assert!(!arena, "arenas have no canonical form");
+        for (at, field) in inner.fields.iter().enumerate() {
+            assert!(field.size > 0, "`{}` has no value to try", field.name);
+            inner.header(at as u32).state.set(state::SEEN);
+        }
+    }
+    let mut found = BTreeSet::new();
+    guard::quietly(|| {
+        loop {
+            let check = || T::twin_rep_ok(if T::Twin::INLINE { &root } else { root.peek() });
+            guard::begin(STEPS);
+            if catch_unwind(AssertUnwindSafe(check)).unwrap_or(false) {
+                let mut reach = Reach::new(&space.trail);
+                reach.cell(&root);
+                if reach.is_structure() {
+                    let mut shower = Shower::new(&space.trail);
+                    found.insert(format!("{:?}", root.peek().show(&mut shower)));
+                }
+            }
+            guard::end();
+            if !step(&space) {
+                break;
+            }
+        }
+    });
+    Ok(found)
+}
+
+/// Moves to the next element of the product; `false` after the last.
+fn step(space: &Space) -> bool {
+    let inner = space.trail.inner.borrow();
+    for (at, field) in inner.fields.iter().enumerate() {
+        let index = &inner.header(at as u32).index;
+        if index.get() + 1 < field.size {
+            index.set(index.get() + 1);
+            return true;
+        }
+        index.set(0);
+    }
+    false
+}

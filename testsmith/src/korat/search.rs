@@ -1,0 +1,577 @@
+//! The search: run the predicate, keep what is valid, move to the next
+//! candidate. The whole of it is [`Run::advance`].
+//!
+//! Everything typed is here and in `space`; the order of candidates is the
+//! trail's business.
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::cell::Lazy;
+use super::finitize::{Finitization, FinitizeError};
+use super::guard;
+use super::realize::realize;
+use super::show::{Shower, Shown};
+use super::space::Space;
+use super::state::State;
+use super::trail::{OutOfObjects, Reach, Switches};
+use super::{Korat, TwinType};
+
+/// Steps one run of the predicate may take before it counts as endless.
+const STEPS: u64 = 1_000_000;
+/// How many troubles are described; all are counted.
+const DESCRIBED_TROUBLES: usize = 10;
+/// How often limits, progress and other threads are looked at, in candidates.
+const POLL_EVERY: u64 = 256;
+
+type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
+
+/// A search to be made: the type, the bounds, the switches.
+pub struct Search<T: Korat> {
+    pub(crate) finitization: Finitization,
+    pub(crate) predicate: fn(&T::Twin) -> bool,
+    pub(crate) switches: Switches,
+    pub(crate) limits: Limits,
+    pub(crate) progress: Option<(u64, Progress)>,
+    pub(crate) resume: Option<State>,
+    pub(crate) repeat: u32,
+}
+
+impl<T: Korat> Clone for Search<T> {
+    fn clone(&self) -> Self {
+        Search {
+            finitization: self.finitization.clone(),
+            predicate: self.predicate,
+            switches: self.switches,
+            limits: self.limits,
+            progress: self.progress.clone(),
+            resume: self.resume.clone(),
+            repeat: self.repeat,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    pub candidates: Option<u64>,
+    pub valid: Option<u64>,
+    pub time: Option<Duration>,
+}
+
+/// What a search has done so far.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Candidates on which the predicate ran.
+    pub candidates: u64,
+    /// Structures found valid.
+    pub valid: u64,
+    /// How many of those needed no run of their own, because they differ from
+    /// a valid one only in fields that the predicate did not read.
+    pub inferred: u64,
+    /// Runs of the predicate that panicked, did not end, or overflowed.
+    pub troubled: u64,
+    /// The first of those, described.
+    pub troubles: Vec<Trouble>,
+    /// The size of the whole space, as a power of two.
+    pub space_log2: f64,
+}
+
+impl Stats {
+    pub(crate) fn add(&mut self, other: Stats) {
+        self.candidates += other.candidates;
+        self.valid += other.valid;
+        self.inferred += other.inferred;
+        self.troubled += other.troubled;
+        self.troubles.extend(other.troubles);
+        self.troubles.truncate(DESCRIBED_TROUBLES);
+        self.space_log2 = other.space_log2;
+    }
+}
+
+/// A candidate on which the predicate did not return.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// What happened.
+    pub what: String,
+    /// The candidate, in a picture. Fields that were not read have some value.
+    pub candidate: String,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Not yet.
+    Running,
+    /// Every structure of the scope has been found.
+    Complete,
+    /// A limit was reached; [`Run::state`] tells where to go on.
+    Stopped(Stop),
+}
+
+/// The limit that stopped a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Candidates,
+    Valid,
+    Time,
+    /// Another thread reached a limit.
+    Elsewhere,
+}
+
+impl<T: Korat> Search<T> {
+    /// Searches the default space of a scope.
+    pub fn new(scope: usize) -> Self {
+        Search::within(Finitization::new(scope))
+    }
+
+    /// Searches the space of a finitization.
+    pub fn within(finitization: Finitization) -> Self {
+        Search {
+            finitization,
+            predicate: T::twin_rep_ok,
+            switches: Switches { pruning: true, isomorphism: true, generators: true, reuse: true },
+            limits: Limits::default(),
+            progress: None,
+            resume: None,
+            repeat: 1,
+        }
+    }
+
+    /// Searches for structures that satisfy another predicate than `rep_ok`.
+    pub fn satisfying(mut self, predicate: fn(&T::Twin) -> bool) -> Self {
+        self.predicate = predicate;
+        self
+    }
+
+    /// Whether fields that the predicate did not read are left alone.
+    pub fn pruning(mut self, on: bool) -> Self {
+        self.switches.pruning = on;
+        self
+    }
+
+    /// Whether isomorphic candidates are left out.
+    pub fn isomorphism(mut self, on: bool) -> Self {
+        self.switches.isomorphism = on;
+        self
+    }
+
+    /// Whether generators direct the search; off, they are plain checks.
+    pub fn generators(mut self, on: bool) -> Self {
+        self.switches.generators = on;
+        self
+    }
+
+    /// Whether structures that differ only in unread fields share one run.
+    pub fn reuse(mut self, on: bool) -> Self {
+        self.switches.reuse = on;
+        self
+    }
+
+    /// Stops after so many candidates.
+    pub fn max_candidates(mut self, count: u64) -> Self {
+        self.limits.candidates = Some(count);
+        self
+    }
+
+    /// Stops after so many structures.
+    pub fn max_valid(mut self, count: u64) -> Self {
+        self.limits.valid = Some(count);
+        self
+    }
+
+    /// Stops after some time.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.limits.time = Some(limit);
+        self
+    }
+
+    /// Reports every so many candidates (rounded up to the next 256).
+    pub fn progress(mut self, every: u64, report: impl Fn(&Stats) + Send + Sync + 'static) -> Self {
+        self.progress = Some((every.max(1), Arc::new(report)));
+        self
+    }
+
+    /// Goes on from where another search stopped.
+    pub fn resume(mut self, state: State) -> Self {
+        self.resume = Some(state);
+        self
+    }
+
+    /// Runs the predicate so many times on each candidate, to measure its
+    /// share of the time.
+    #[doc(hidden)]
+    pub fn repeat(mut self, times: u32) -> Self {
+        self.repeat = times;
+        self
+    }
+
+    /// The fields of the space and their domains, one per line.
+    pub fn skeleton(&self) -> Result<String, FinitizeError> {
+        let (space, _) = Space::build::<T>(&self.finitization)?;
+        let mut lines = space.skeleton.clone();
+        lines.dedup();
+        Ok(lines.join("\n"))
+    }
+
+    /// Starts the search. Structures are found as the iterator is asked.
+    ///
+    /// # Panics
+    /// When the finitization describes no space; see [`Search::try_run`].
+    pub fn run(&self) -> Run<T> {
+        self.try_run().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Starts the search, or says why the space is empty.
+    pub fn try_run(&self) -> Result<Run<T>, FinitizeError> {
+        let (space, root) = Space::build::<T>(&self.finitization)?;
+        let switches =
+            Switches { reuse: self.switches.reuse && self.switches.pruning, ..self.switches };
+        space.trail.inner.borrow_mut().switches = switches;
+        space.trail.directed.set(switches.generators);
+        let stats = Stats { space_log2: space.candidates_log2, ..Stats::default() };
+        let mut run = Run {
+            root,
+            space,
+            predicate: self.predicate,
+            switches,
+            limits: self.limits,
+            progress: self.progress.clone(),
+            stats,
+            phase: Phase::Check,
+            outcome: Outcome::Running,
+            started: Instant::now(),
+            skip: 0,
+            yielded: 0,
+            sharing: None,
+            poll_at: 0,
+            repeat: self.repeat,
+            real: PhantomData,
+        };
+        if let Some(state) = &self.resume {
+            run.restore(state);
+        }
+        Ok(run)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Run the predicate on the current candidate.
+    Check,
+    /// Vary what the outcome of the last run does not depend on.
+    Vary,
+    /// Move to the next candidate.
+    Backtrack,
+    Done,
+}
+
+/// A search in progress; an iterator over the valid structures.
+pub struct Run<T: Korat> {
+    root: Lazy<T::Twin>,
+    pub(crate) space: Space,
+    predicate: fn(&T::Twin) -> bool,
+    switches: Switches,
+    limits: Limits,
+    progress: Option<(u64, Progress)>,
+    stats: Stats,
+    phase: Phase,
+    outcome: Outcome,
+    started: Instant,
+    /// Structures of the current candidate that an earlier search yielded.
+    skip: u64,
+    /// Structures of the current candidate yielded so far.
+    yielded: u64,
+    sharing: Option<Sharing>,
+    /// The number of candidates at which to look at limits again.
+    poll_at: u64,
+    repeat: u32,
+    real: PhantomData<fn() -> T>,
+}
+
+/// Other threads that may want a part of the work.
+pub(crate) type Sharing = Arc<super::parallel::Pool>;
+
+/// A valid structure, not yet turned into a real value.
+pub struct Candidate<'a, T: Korat> {
+    run: &'a Run<T>,
+}
+
+/// A realized structure with its picture.
+pub struct Found<T> {
+    pub value: T,
+    pub shown: Shown,
+}
+
+impl<T: Korat> Candidate<'_, T> {
+    /// The real value.
+    pub fn realize(&self) -> T {
+        realize::<T>(self.run.root.peek(), &self.run.space.trail)
+    }
+
+    /// The structure for people.
+    pub fn shown(&self) -> Shown {
+        self.run.picture()
+    }
+
+    /// What the predicate sees.
+    pub fn twin(&self) -> &T::Twin {
+        self.run.root.peek()
+    }
+
+    /// The index of each field's value in its domain, in the order of the
+    /// skeleton; unreachable fields are at zero. Isomorphic structures found
+    /// by one search would have the same vector.
+    pub fn vector(&self) -> Vec<u32> {
+        let inner = self.run.space.trail.inner.borrow();
+        (0..inner.fields.len() as u32).map(|field| inner.header(field).index.get()).collect()
+    }
+}
+
+impl<T: Korat> Run<T> {
+    /// Moves to the next valid structure; `false` at the end or at a limit.
+    pub fn advance(&mut self) -> bool {
+        loop {
+            match self.phase {
+                Phase::Check => {
+                    if (self.stats.candidates >= self.poll_at || self.wanted()) && self.poll() {
+                        return false;
+                    }
+                    self.stats.candidates += 1;
+                    self.phase = Phase::Backtrack;
+                    let valid = self.check();
+                    if !valid && !self.switches.pruning {
+                        self.expand();
+                    }
+                    if valid && self.expand() {
+                        self.phase = Phase::Vary;
+                        if self.accept(false) {
+                            return true;
+                        }
+                    }
+                }
+                Phase::Vary => {
+                    if self.at_valid_limit() {
+                        return false;
+                    }
+                    if !self.space.trail.inner.borrow_mut().next_free() {
+                        self.phase = Phase::Backtrack;
+                    } else if self.accept(true) {
+                        return true;
+                    }
+                }
+                Phase::Backtrack => {
+                    self.yielded = 0;
+                    let more = self.space.trail.inner.borrow_mut().backtrack();
+                    self.phase = if more { Phase::Check } else { Phase::Done };
+                }
+                Phase::Done => {
+                    if self.outcome == Outcome::Running {
+                        self.outcome = Outcome::Complete;
+                    }
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// The structure that [`Run::advance`] moved to.
+    pub fn current(&self) -> Candidate<'_, T> {
+        Candidate { run: self }
+    }
+
+    /// Counts the rest of the structures.
+    pub fn count_valid(&mut self) -> u64 {
+        while self.advance() {}
+        self.stats.valid
+    }
+
+    /// What has been done so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Whether and why the search ended.
+    pub fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Where the search stands: resume it with [`Search::resume`].
+    pub fn state(&self) -> State {
+        let inner = self.space.trail.inner.borrow();
+        let advance = matches!(self.phase, Phase::Backtrack | Phase::Done);
+        let skip = if self.phase == Phase::Vary { self.yielded } else { self.skip };
+        inner.save(advance, skip, inner.base, inner.stack.len())
+    }
+
+    fn accept(&mut self, inferred: bool) -> bool {
+        self.yielded += 1;
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        self.stats.valid += 1;
+        self.stats.inferred += u64::from(inferred);
+        true
+    }
+
+    pub(crate) fn restore(&mut self, state: &State) {
+        let mut inner = self.space.trail.inner.borrow_mut();
+        assert_eq!(
+            inner.fingerprint(),
+            state.fingerprint,
+            "the state belongs to a search of another type or finitization"
+        );
+        inner.restore(state);
+        self.skip = state.skip;
+        self.yielded = 0;
+        self.phase = if state.advance { Phase::Backtrack } else { Phase::Check };
+        self.outcome = Outcome::Running;
+    }
+
+    /// Shares the work with other threads from now on.
+    pub(crate) fn share_with(&mut self, pool: Sharing) {
+        self.sharing = Some(pool);
+    }
+
+    pub(crate) fn into_stats(self) -> Stats {
+        self.stats
+    }
+
+    /// Hands a part of the remaining search to another thread.
+    fn split(&mut self) -> Option<State> {
+        let mut inner = self.space.trail.inner.borrow_mut();
+        let at = inner.splittable()?;
+        let state = inner.save(true, 0, at, at + 1);
+        inner.base = at + 1;
+        Some(state)
+    }
+
+    fn at_valid_limit(&mut self) -> bool {
+        let reached = self.limits.valid.is_some_and(|limit| self.stats.valid >= limit);
+        if reached {
+            self.outcome = Outcome::Stopped(Stop::Valid);
+        }
+        reached
+    }
+
+    /// Whether another thread waits for work.
+    fn wanted(&self) -> bool {
+        self.sharing.as_ref().is_some_and(|pool| pool.wants_work())
+    }
+
+    /// Looks at the limits and reports progress; `true` to stop.
+    fn poll(&mut self) -> bool {
+        if let Some(pool) = self.sharing.clone() {
+            if pool.stopped() {
+                self.outcome = Outcome::Stopped(Stop::Elsewhere);
+                return true;
+            }
+            if pool.wants_work() {
+                self.split().into_iter().for_each(|state| pool.give(state));
+            }
+        }
+        if let Some((every, report)) = &self.progress {
+            let every = every.div_ceil(POLL_EVERY) * POLL_EVERY;
+            if self.stats.candidates > 0 && self.stats.candidates.is_multiple_of(every) {
+                report(&self.stats);
+            }
+        }
+        let next = (self.stats.candidates / POLL_EVERY + 1) * POLL_EVERY;
+        self.poll_at = self.limits.candidates.map_or(next, |limit| next.min(limit));
+        let over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
+        let stop = if over(self.limits.candidates, self.stats.candidates) {
+            Stop::Candidates
+        } else if over(self.limits.valid, self.stats.valid) {
+            Stop::Valid
+        } else if self.limits.time.is_some_and(|limit| self.started.elapsed() >= limit) {
+            Stop::Time
+        } else {
+            return false;
+        };
+        self.outcome = Outcome::Stopped(stop);
+        true
+    }
+
+    /// Runs the predicate on the current candidate.
+    fn check(&mut self) -> bool {
+        self.space.trail.calls.set(0);
+        guard::begin(STEPS);
+        let predicate = self.predicate;
+        let root = &self.root;
+        let mut result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        for _ in 1..self.repeat {
+            self.space.trail.calls.set(0);
+            result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        }
+        super::scratch::undo();
+        match result {
+            Ok(valid) => valid,
+            Err(payload) => {
+                guard::end();
+                self.trouble(payload);
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn trouble(&mut self, payload: Box<dyn std::any::Any + Send>) {
+        if payload.is::<OutOfObjects>() {
+            return;
+        }
+        self.stats.troubled += 1;
+        if self.stats.troubles.len() >= DESCRIBED_TROUBLES {
+            return;
+        }
+        let what = if payload.is::<guard::Endless>() {
+            format!("the predicate did not end within {STEPS} steps")
+        } else if payload.is::<guard::TooDeep>() {
+            "the predicate recursed without bound".to_owned()
+        } else {
+            format!("the predicate panicked: {}", message(&*payload))
+        };
+        let candidate = self.picture().picture();
+        self.stats.troubles.push(Trouble { what, candidate });
+    }
+
+    fn picture(&self) -> Shown {
+        let mut shower = Shower::new(&self.space.trail);
+        self.root.peek().show(&mut shower)
+    }
+
+    /// After a valid run: every reachable field joins the trail, or the fields
+    /// to vary. `false` when the candidate is no structure after all.
+    fn expand(&mut self) -> bool {
+        let all = self.space.trail.inner.borrow().all_reached();
+        let mut unread = Vec::new();
+        if !all {
+            let mut reach = Reach::new(&self.space.trail);
+            reach.cell(&self.root);
+            if !reach.weak_targets_live() {
+                return false;
+            }
+            unread = reach.unread;
+        }
+        let mut inner = self.space.trail.inner.borrow_mut();
+        inner.arenas_are_full()
+            && (self.sharing.is_none() || inner.promote(&mut unread))
+            && inner.free(&unread)
+    }
+}
+
+impl<T: Korat> Iterator for Run<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        guard::quietly(|| self.advance()).then(|| self.current().realize())
+    }
+}
+
+/// What a panic said.
+pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a value that is not a text".to_owned())
+}

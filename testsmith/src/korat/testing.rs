@@ -1,0 +1,330 @@
+//! Tests that run on every valid input within a scope, under `cargo test`.
+//!
+//! The inputs run in a child process, which is this test binary asked for
+//! this one test: an endless loop or an overflow of the stack ends the child,
+//! is put down to the input it had, and the child goes on after that input.
+//! Which input that was is found by counting, so nothing is written while all
+//! goes well.
+
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::Korat;
+use super::finitize::Finitization;
+use super::guard;
+use super::search::{Run, Search, message};
+use super::show::Shown;
+
+/// The environment variable by which the child knows that it is one.
+const CHILD: &str = "TESTSMITH_KORAT_CHILD";
+/// How the child exits when the function fails on some input.
+const FAILED: i32 = 85;
+/// How the child exits when an input does not end.
+const HANG: i32 = 86;
+/// How many inputs that kill the child are looked for.
+const MAX_KILLERS: usize = 3;
+
+/// A test of a function over structures.
+pub struct Test {
+    /// The path of the test function.
+    pub name: &'static str,
+    /// The names of its parameters.
+    pub parameters: &'static [&'static str],
+    /// The bounds of the inputs.
+    pub finitization: Finitization,
+    /// How long one input may take.
+    pub timeout: Duration,
+}
+
+/// An input on which the function failed.
+struct Counterexample {
+    number: u64,
+    shown: Vec<Shown>,
+    what: String,
+}
+
+impl Test {
+    /// Runs `body` on every valid input.
+    ///
+    /// # Panics
+    /// When it panics, does not end or overflows the stack on some input.
+    pub fn black_box<T: Korat>(&self, body: fn(T)) {
+        match std::env::var(CHILD) {
+            Ok(orders) => {
+                // Leaves at once, so that attributes of the test such as
+                // `should_panic` are judged in the parent alone.
+                let child = || self.child::<T>(body, &Orders::parse(&orders));
+                let code = match guard::quietly(|| catch_unwind(AssertUnwindSafe(child))) {
+                    Ok(()) => 0,
+                    Err(payload) => {
+                        println!("{}", message(&*payload));
+                        FAILED
+                    }
+                };
+                std::process::exit(code);
+            }
+            Err(_) => self.supervise::<T>(),
+        }
+    }
+
+    /// Searches for an input that satisfies `fails`, in this process: the
+    /// function under test runs on the twin, where loops and recursion are
+    /// bounded.
+    ///
+    /// # Panics
+    /// When there is one.
+    pub fn white_box<T: Korat>(&self, fails: fn(&T::Twin) -> bool) {
+        let search = Search::<T>::within(self.finitization.clone()).satisfying(fails);
+        let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
+        let mut failures = Vec::new();
+        guard::quietly(|| {
+            while run.advance() && failures.len() < 1000 {
+                let what = "the function fails on the twin".to_owned();
+                failures.push(self.counterexample(&run, run.stats().valid, what));
+            }
+        });
+        let stats = run.stats();
+        println!("{}: white box, {} candidates", self.name, stats.candidates);
+        self.judge(failures, stats.candidates, "candidates");
+    }
+
+    /// Whether an input is valid and the function fails on it.
+    #[doc(hidden)]
+    pub fn fails<T: Korat>(input: &T::Twin, body: fn(&T::Twin)) -> bool {
+        if !T::twin_rep_ok(input) {
+            return false;
+        }
+        match catch_unwind(AssertUnwindSafe(|| body(input))) {
+            Ok(()) => false,
+            Err(payload) if payload.is::<super::trail::OutOfObjects>() => false,
+            Err(_) => true,
+        }
+    }
+
+    fn counterexample<T: Korat>(&self, run: &Run<T>, number: u64, what: String) -> Counterexample {
+        let shown = match run.current().shown() {
+            Shown::Tuple(parts) => parts,
+            other => vec![other],
+        };
+        Counterexample { number, shown, what }
+    }
+
+    /// Panics with the smallest counterexample, if there is one.
+    fn judge(&self, mut failures: Vec<Counterexample>, inputs: u64, unit: &str) {
+        failures.sort_by_key(|failure| {
+            let text: Vec<String> = failure.shown.iter().map(Shown::picture).collect();
+            (text.iter().map(|text| text.lines().count()).sum::<usize>(), failure.number)
+        });
+        let Some(smallest) = failures.first() else { return };
+        let mut report = format!("{} fails on {} of {inputs} {unit}\n", self.name, failures.len());
+        report.push_str(&format!("smallest counterexample (input {}):\n", smallest.number));
+        for (name, shown) in self.parameters.iter().zip(&smallest.shown) {
+            let picture = shown.picture().trim_end().replace('\n', "\n    ");
+            report.push_str(&format!("  {name} = {picture}\n"));
+        }
+        report.push_str(&format!("what happened: {}\n", smallest.what));
+        for (name, shown) in self.parameters.iter().zip(&smallest.shown) {
+            match shown.rust() {
+                Some(rust) => report.push_str(&format!("let {name} = {rust};\n")),
+                None => report.push_str(&format!("// {name} shares objects: no expression\n")),
+            }
+        }
+        if std::env::var_os("TESTSMITH_GRAPHVIZ").is_some() {
+            smallest.shown.iter().for_each(|shown| report.push_str(&shown.graphviz()));
+        }
+        panic!("{report}");
+    }
+
+    /// The child: runs the body on every input but those it is told to skip.
+    fn child<T: Korat>(&self, body: fn(T), orders: &Orders) {
+        let current = Arc::new(AtomicU64::new(0));
+        let _watch = self.watch(Arc::clone(&current), orders.journal.clone());
+        let mut journal = orders.exact.then(|| {
+            fs::File::create(&orders.journal).expect("the journal lies in a temporary folder")
+        });
+        let search = Search::<T>::within(self.finitization.clone());
+        let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
+        let mut failures = Vec::new();
+        guard::quietly(|| {
+            while run.advance() {
+                let number = run.stats().valid;
+                current.store(number, Ordering::Relaxed);
+                if orders.skip.contains(&number) {
+                    continue;
+                }
+                if let Some(journal) = &mut journal {
+                    journal.seek(SeekFrom::Start(0)).expect("a file can be rewound");
+                    journal.write_all(number.to_string().as_bytes()).expect("room for a number");
+                }
+                let input = run.current().realize();
+                if number < 100 && !input.real_rep_ok() {
+                    let what = "`rep_ok` holds on the twin and not on the real value; is every \
+                                impl block it needs marked `#[korat]`?";
+                    failures.push(self.counterexample(&run, number, what.to_owned()));
+                    std::mem::forget(input);
+                    continue;
+                }
+                guard::end();
+                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| body(input))) {
+                    let what = format!("it panicked: {}", message(&*payload));
+                    failures.push(self.counterexample(&run, number, what));
+                }
+            }
+        });
+        let stats = run.stats();
+        println!(
+            "{}: {} inputs, {} candidates, space of 2^{:.0}",
+            self.name, stats.valid, stats.candidates, stats.space_log2
+        );
+        for trouble in &stats.troubles {
+            eprintln!("{}, on\n{}", trouble.what, trouble.candidate);
+        }
+        self.judge(failures, stats.valid, "inputs");
+    }
+
+    /// Ends the child when one input takes too long.
+    fn watch(&self, current: Arc<AtomicU64>, journal: String) -> impl Drop {
+        struct Stop(Arc<AtomicU64>);
+        impl Drop for Stop {
+            fn drop(&mut self) {
+                self.0.store(u64::MAX, Ordering::Relaxed);
+            }
+        }
+        let (seen, timeout) = (Arc::clone(&current), self.timeout);
+        std::thread::spawn(move || {
+            let mut last = 0;
+            loop {
+                std::thread::sleep(timeout);
+                let now = seen.load(Ordering::Relaxed);
+                if now == u64::MAX {
+                    return;
+                }
+                if now == last && now > 0 {
+                    let _ = fs::write(&journal, now.to_string());
+                    std::process::exit(HANG);
+                }
+                last = now;
+            }
+        });
+        Stop(current)
+    }
+
+    /// The parent: starts children until one lives through all inputs.
+    fn supervise<T: Korat>(&self) {
+        let journal = self.journal();
+        let mut killers: Vec<(u64, String)> = Vec::new();
+        loop {
+            let skip: Vec<u64> = killers.iter().map(|(number, _)| *number).collect();
+            let output = self.spawn(&journal, false, &skip);
+            let (number, what) = match ending(&output) {
+                Ending::Passed => break,
+                Ending::Failed => {
+                    let _ = fs::remove_file(&journal);
+                    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+                        + &String::from_utf8_lossy(&output.stderr);
+                    panic!("{text}");
+                }
+                Ending::Hung => (read(&journal), format!("it did not end in {:?}", self.timeout)),
+                Ending::Died(what) => {
+                    self.spawn(&journal, true, &skip);
+                    (read(&journal), what)
+                }
+            };
+            let Some(number) = number else {
+                panic!("the tests of {} died outside of any input: {what}", self.name)
+            };
+            killers.push((number, what));
+            if killers.len() == MAX_KILLERS {
+                break;
+            }
+        }
+        let _ = fs::remove_file(&journal);
+        self.judge(self.describe::<T>(&killers), killers.len() as u64, "inputs that ended it");
+    }
+
+    /// Finds inputs again by their numbers.
+    fn describe<T: Korat>(&self, killers: &[(u64, String)]) -> Vec<Counterexample> {
+        let mut found = Vec::new();
+        if killers.is_empty() {
+            return found;
+        }
+        let search = Search::<T>::within(self.finitization.clone());
+        let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
+        while guard::quietly(|| run.advance()) && found.len() < killers.len() {
+            let number = run.stats().valid;
+            if let Some((_, what)) = killers.iter().find(|(killer, _)| *killer == number) {
+                found.push(self.counterexample(&run, number, what.clone()));
+            }
+        }
+        found
+    }
+
+    fn journal(&self) -> String {
+        let name: String = self.name.replace("::", "-");
+        let file = format!("testsmith-{}-{name}", std::process::id());
+        std::env::temp_dir().join(file).to_string_lossy().into_owned()
+    }
+
+    fn spawn(&self, journal: &str, exact: bool, skip: &[u64]) -> Output {
+        let path = self.name.split_once("::").map_or(self.name, |(_, path)| path);
+        let orders = Orders { journal: journal.to_owned(), exact, skip: skip.to_vec() };
+        let binary = std::env::current_exe().expect("a test runs from a file");
+        Command::new(binary)
+            .args(["--exact", path, "--nocapture", "--test-threads=1", "--include-ignored"])
+            .env(CHILD, orders.to_text())
+            .output()
+            .expect("a test binary can be started again")
+    }
+}
+
+/// What the parent asks of the child.
+struct Orders {
+    journal: String,
+    /// Whether to write down every input before it runs.
+    exact: bool,
+    skip: Vec<u64>,
+}
+
+impl Orders {
+    fn to_text(&self) -> String {
+        let skip: Vec<String> = self.skip.iter().map(u64::to_string).collect();
+        format!("{};{};{}", u8::from(self.exact), skip.join(","), self.journal)
+    }
+
+    fn parse(text: &str) -> Orders {
+        let mut parts = text.splitn(3, ';');
+        let exact = parts.next() == Some("1");
+        let skip = parts.next().unwrap_or("").split(',').filter_map(|n| n.parse().ok()).collect();
+        Orders { exact, skip, journal: parts.next().unwrap_or("").to_owned() }
+    }
+}
+
+enum Ending {
+    Passed,
+    Failed,
+    Hung,
+    Died(String),
+}
+
+fn ending(output: &Output) -> Ending {
+    match output.status.code() {
+        Some(0) => Ending::Passed,
+        Some(HANG) => Ending::Hung,
+        Some(FAILED) => Ending::Failed,
+        _ => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let overflow = text.contains("overflowed its stack");
+            let what = if overflow { "it overflowed the stack" } else { "it ended the process" };
+            Ending::Died(format!("{what} ({})", output.status))
+        }
+    }
+}
+
+fn read(journal: &str) -> Option<u64> {
+    fs::read_to_string(journal).ok()?.trim().parse().ok()
+}

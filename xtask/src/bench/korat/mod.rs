@@ -1,0 +1,280 @@
+//! `cargo xtask bench korat`: how fast structures are found.
+//!
+//! Every row has the domains of the Java tool's row, and must find as many
+//! structures. Each structure is visited, none is only counted. Time is CPU
+//! time of the searching threads; the Java column was measured once on this
+//! kind of machine and is part of the table below.
+
+mod shapes;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cpu_time::ThreadTime;
+use subject_containers::{
+    AvTree, BinomialHeap, DisjSet, FibonacciHeap, HashSet, HeapArray, LinkedList, SearchTree,
+    SortedList, TreeMap,
+};
+use testsmith::Korat;
+use testsmith::korat::{Finitization, Search, Stats};
+
+use shapes::{BinaryTree, DoublyLinkedList, SinglyLinkedList};
+
+/// How often a thread looks at its clock, in structures.
+const SAMPLE_EVERY: u64 = 64;
+
+/// What the Java tool found, and in how many CPU seconds.
+struct Row {
+    name: &'static str,
+    scope: usize,
+    valid: u64,
+    java_candidates: u64,
+    java_seconds: f64,
+    /// How many times faster we want to be.
+    goal: f64,
+    measure: fn(&Row, &Options) -> anyhow::Result<()>,
+}
+
+struct Options {
+    /// Also the rows without generators that take long.
+    all: bool,
+    only: Option<String>,
+}
+
+pub fn run(args: &[String]) -> anyhow::Result<()> {
+    let options = Options {
+        all: args.iter().any(|arg| arg == "--all"),
+        only: args.iter().find(|arg| !arg.starts_with("--")).cloned(),
+    };
+    println!(
+        "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>5} | {:>8} {:>5} | {:>11} {:>8} {:>7}",
+        "structure, scope",
+        "valid",
+        "candidates",
+        "cpu s",
+        "Mcand/s",
+        "x Java",
+        "pred%",
+        "2 thr s",
+        "speed",
+        "plain cand",
+        "cpu s",
+        "x Java"
+    );
+    for row in rows() {
+        let wanted = options.only.as_ref().is_none_or(|only| row.name.contains(only.as_str()));
+        if wanted {
+            (row.measure)(&row, &options)?;
+        }
+    }
+    Ok(())
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut add = |name, goal, measure, figures: &[(usize, u64, u64, f64)]| {
+        for &(scope, valid, java_candidates, java_seconds) in figures {
+            rows.push(Row { name, scope, valid, java_candidates, java_seconds, goal, measure });
+        }
+    };
+    add(
+        "SearchTree",
+        50.0,
+        |row, options| {
+            let n = row.scope;
+            let exactly = Finitization::new(n).field("SearchTree.size", [n]);
+            measure::<SearchTree>(row, options, exactly)
+        },
+        &[
+            (7, 429, 340_990, 0.38),
+            (8, 1_430, 2_606_968, 1.19),
+            (9, 4_862, 20_086_300, 6.90),
+            (10, 16_796, 155_455_872, 56.4),
+        ],
+    );
+    add("SearchTree 0..n", 50.0, scoped::<SearchTree>, &[(7, 2_950, 471_708, 0.45)]);
+    add(
+        "DisjSet",
+        10.0,
+        scoped::<DisjSet>,
+        &[(4, 914, 7_915, 0.17), (5, 41_546, 413_855, 0.77), (6, 2_967_087, 33_436_639, 8.86)],
+    );
+    add(
+        "HeapArray",
+        10.0,
+        scoped::<HeapArray>,
+        &[
+            (7, 117_562, 519_968, 0.30),
+            (8, 1_005_075, 5_231_385, 0.69),
+            (9, 10_391_382, 51_460_480, 5.18),
+            (10, 111_511_015, 583_317_405, 57.6),
+        ],
+    );
+    add(
+        "BinomialHeap",
+        50.0,
+        scoped::<BinomialHeap>,
+        &[
+            (7, 107_416, 261_788, 0.42),
+            (8, 603_744, 1_323_194, 0.94),
+            (9, 8_746_120, 11_778_107, 7.6),
+        ],
+    );
+    add(
+        "FibonacciHeap",
+        10.0,
+        scoped::<FibonacciHeap>,
+        &[
+            (5, 52_281, 164_365, 0.42),
+            (6, 1_474_186, 4_809_294, 2.44),
+            (7, 49_698_272, 175_980_937, 79.3),
+        ],
+    );
+    add(
+        "SinglyLinkedList",
+        50.0,
+        scoped::<SinglyLinkedList>,
+        &[
+            (7, 877, 10_290, 0.16),
+            (11, 678_570, 10_639_556, 3.75),
+            (12, 4_213_597, 70_308_484, 27.0),
+        ],
+    );
+    add(
+        "DoublyLinkedList",
+        10.0,
+        scoped::<DoublyLinkedList>,
+        &[
+            (7, 3_263, 3_392, 0.17),
+            (11, 3_535_027, 3_535_294, 3.15),
+            (12, 23_430_840, 23_431_149, 21.0),
+        ],
+    );
+    add("SortedList 0..n", 10.0, scoped::<SortedList>, &[(7, 3_432, 21_213, 0.18)]);
+    add(
+        "SortedList",
+        10.0,
+        |row, options| {
+            let n = row.scope;
+            let exactly = Finitization::new(n).field("SortedList.size", [n]);
+            measure::<SortedList>(row, options, exactly)
+        },
+        &[(11, 352_716, 3_880_154, 1.93), (13, 5_200_300, 67_604_267, 34.6)],
+    );
+    add(
+        "RedBlackTree",
+        50.0,
+        |row, options| {
+            let n = row.scope;
+            let exactly = Finitization::new(n).field("TreeMap.size", [n]);
+            measure::<TreeMap>(row, options, exactly)
+        },
+        &[
+            (7, 35, 71_704, 0.34),
+            (9, 122, 1_510_006, 1.35),
+            (10, 260, 7_530_712, 4.62),
+            (11, 586, 39_089_158, 24.6),
+        ],
+    );
+    add(
+        "BinaryTree",
+        50.0,
+        scoped::<BinaryTree>,
+        &[
+            (8, 1_430, 54_418, 0.20),
+            (12, 208_012, 12_284_830, 4.79),
+            (13, 742_900, 47_795_450, 21.4),
+        ],
+    );
+    // The rest of the paper's table 2; the Java tool's distribution has no
+    // structure with the same domains.
+    add("LinkedList", 10.0, scoped::<LinkedList>, &[(6, 0, 0, 0.0), (7, 0, 0, 0.0)]);
+    add("HashSet", 10.0, scoped::<HashSet>, &[(6, 0, 0, 0.0), (7, 0, 0, 0.0)]);
+    add("AVTree", 10.0, scoped::<AvTree>, &[(4, 0, 0, 0.0), (5, 0, 0, 0.0)]);
+    rows
+}
+
+fn scoped<T: Korat>(row: &Row, options: &Options) -> anyhow::Result<()> {
+    measure::<T>(row, options, Finitization::new(row.scope))
+}
+
+/// Visits every structure and returns the CPU seconds it took.
+fn visit<T: Korat>(search: &Search<T>) -> anyhow::Result<(f64, Stats)> {
+    let start = ThreadTime::now();
+    let mut run = search.try_run()?;
+    let mut visited = 0u64;
+    while run.advance() {
+        visited += 1;
+        std::hint::black_box(run.current().twin());
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    anyhow::ensure!(visited == run.stats().valid, "the count is what was visited");
+    Ok((seconds, run.stats().clone()))
+}
+
+fn measure<T: Korat>(
+    row: &Row,
+    options: &Options,
+    finitization: Finitization,
+) -> anyhow::Result<()> {
+    let search = Search::<T>::within(finitization);
+    let (seconds, stats) = visit(&search)?;
+    let (name, scope) = (row.name, row.scope);
+    anyhow::ensure!(
+        row.valid == 0 || stats.valid == row.valid,
+        "{name} {scope}: {} structures, the Java tool finds {}",
+        stats.valid,
+        row.valid
+    );
+    let (twice, _) = visit(&search.clone().repeat(2))?;
+    let predicate = ((twice - seconds) / seconds * 100.0).clamp(0.0, 100.0);
+    let row = &Row { valid: stats.valid, ..*row };
+    let (wall, speedup) = threads(&search, row)?;
+    let ratio = row.java_seconds / seconds;
+    let missed = if row.java_seconds > 1.0 && ratio < row.goal { " (below the goal)" } else { "" };
+    print!(
+        "{:<22} {:>11} | {:>11} {:>8.3} {:>7.1} {:>6.0} {:>5.0} | {:>8.3} {:>5.2} | ",
+        format!("{name} {scope}"),
+        stats.valid,
+        stats.candidates,
+        seconds,
+        stats.candidates as f64 / seconds / 1e6,
+        ratio,
+        predicate,
+        wall,
+        speedup,
+    );
+    if options.all || row.java_candidates < 100_000_000 {
+        let (seconds, stats) = visit(&search.clone().generators(false))?;
+        anyhow::ensure!(stats.valid == row.valid, "{name} {scope}: generators change the result");
+        let ratio = row.java_seconds / seconds;
+        println!("{:>11} {seconds:>8.3} {ratio:>7.1}{missed}", stats.candidates);
+    } else {
+        println!("{:>11} {:>8} {:>7}{missed}", "-", "-", "-");
+    }
+    Ok(())
+}
+
+/// CPU seconds of the busiest of two threads, and how much less that is than
+/// the CPU seconds of one thread alone: the speed-up on two idle cores. Wall
+/// time would measure the other users of the machine.
+fn threads<T: Korat>(search: &Search<T>, row: &Row) -> anyhow::Result<(f64, f64)> {
+    thread_local! {
+        static VISITED: Cell<u64> = const { Cell::new(0) };
+    }
+    let time = |threads: usize| -> anyhow::Result<f64> {
+        let busiest = AtomicU64::new(0);
+        let (stats, _) = search.par_for_each(threads, |candidate| {
+            std::hint::black_box(candidate.twin());
+            VISITED.set(VISITED.get() + 1);
+            if VISITED.get().is_multiple_of(SAMPLE_EVERY) {
+                let spent = ThreadTime::now().as_duration().as_nanos() as u64;
+                busiest.fetch_max(spent, Ordering::Relaxed);
+            }
+        })?;
+        anyhow::ensure!(stats.valid == row.valid, "{} on {threads} threads", row.name);
+        Ok(busiest.into_inner() as f64 / 1e9)
+    };
+    let (one, two) = (time(1)?, time(2)?);
+    Ok((two, one / two))
+}
