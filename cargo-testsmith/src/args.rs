@@ -142,6 +142,9 @@ pub struct List {
     /// Also show the operations on types of the standard library that make arguments
     #[arg(long)]
     pub builders: bool,
+    /// Show the contracts written with the testsmith library instead
+    #[arg(long)]
+    pub contracts: bool,
 }
 
 #[derive(Args, Debug, Clone)]

@@ -17,6 +17,15 @@ pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let session = Session::open(&options.target, interrupt)?;
     let listing = Listing::new(&session.plan, options);
     let mut out = std::io::stdout().lock();
+    if options.contracts {
+        let _ = match options.format {
+            Format::Text => print_contracts(&session.plan, &mut out),
+            Format::Json => serde_json::to_writer_pretty(&mut out, &session.plan.contracts)
+                .map_err(std::io::Error::from)
+                .and_then(|()| writeln!(out)),
+        };
+        return Ok(Exit::Clean);
+    }
     // A closed pipe, as with `| head`, is no failure.
     let _ = match options.format {
         Format::Text => listing.print(&session.plan, &mut out),
@@ -133,4 +142,20 @@ fn row(plan: &Plan, op: &Operation) -> Row {
         signature,
         returns: plan.ty(op.output).ty.to_string(),
     }
+}
+
+fn print_contracts(plan: &Plan, out: &mut impl Write) -> std::io::Result<()> {
+    let clauses: usize = plan.contracts.iter().map(|contract| contract.clauses.len()).sum();
+    for contract in &plan.contracts {
+        let pure = if contract.pure { " (pure)" } else { "" };
+        writeln!(out, "{} {}{pure}", contract.item, contract.name)?;
+        for clause in &contract.clauses {
+            let message = match clause.message.as_str() {
+                "" => String::new(),
+                message => format!("  // {message}"),
+            };
+            writeln!(out, "  {}({}){message}", clause.kind, clause.text)?;
+        }
+    }
+    writeln!(out, "{clauses} clauses on {} items of {}", plan.contracts.len(), plan.krate)
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod callables;
+mod contracts;
 mod literals;
 mod paths;
 mod std_paths;

@@ -5,6 +5,13 @@ use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
 
+/// A broken contract, as its message tells it.
+struct Contract<'m> {
+    kind: &'m str,
+    depth: &'m str,
+    name: &'m str,
+}
+
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
     plan: &'f Plan,
@@ -32,6 +39,29 @@ impl<'f> Facts<'f> {
     /// Whether the panic's message contains one of these.
     pub fn says(&self, words: &[&str]) -> bool {
         self.panic().is_some_and(|panic| words.iter().any(|word| panic.message.contains(word)))
+    }
+
+    /// What the machine-readable last line of a broken contract says.
+    fn contract(&self) -> Option<Contract<'_>> {
+        let line = self.panic()?.message.lines().last()?.trim();
+        let fields = line.strip_prefix("[testsmith-contract 1; ")?.strip_suffix(']')?;
+        let field = |name: &str| {
+            fields.split("; ").find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+        };
+        Some(Contract { kind: field("kind")?, depth: field("depth")?, name: field("name")? })
+    }
+
+    /// A contract of the code under test was broken.
+    pub fn breaks_a_contract(&self) -> bool {
+        self.contract().is_some()
+    }
+
+    /// The precondition of the very function that the test called was broken.
+    pub fn breaks_its_precondition(&self) -> bool {
+        let called = self.operation.and_then(|op| op.path.rsplit("::").next());
+        self.contract().is_some_and(|contract| {
+            contract.kind == "requires" && contract.depth == "0" && Some(contract.name) == called
+        })
     }
 
     pub fn is_calling(&self) -> bool {

@@ -52,6 +52,18 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.says(&["the closure panics"]),
     },
     Rule {
+        name: "broken precondition",
+        severity: Illegal,
+        reason: "the call breaks a precondition that the function has written down",
+        applies: |facts| facts.breaks_its_precondition(),
+    },
+    Rule {
+        name: "broken contract",
+        severity: Violation,
+        reason: "a contract is broken inside, by the code that promised it",
+        applies: |facts| facts.breaks_a_contract(),
+    },
+    Rule {
         name: "panic in a drop or while shown",
         severity: Violation,
         reason: "dropping and describing a value must never panic",

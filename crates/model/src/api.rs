@@ -20,6 +20,7 @@ pub struct Api {
     pub impls: BTreeMap<String, Vec<Impl>>,
     pub literals: Literals,
     pub skips: Vec<Skip>,
+    pub contracts: Vec<Contract>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
@@ -179,6 +180,29 @@ pub struct Impl {
     pub for_: Ty,
     pub generics: Generics,
     pub assoc: Vec<(String, Ty)>,
+}
+
+/// The contract written on an item, as the library leaves it in the docs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Contract {
+    /// `fn`, `trait-fn`, `impl-fn`, `type` or `impl`.
+    pub item: String,
+    pub name: String,
+    pub pure: bool,
+    pub clauses: Vec<Clause>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Clause {
+    /// `requires`, `ensures` or `invariant`.
+    pub kind: String,
+    /// The number that a violation reports.
+    pub index: u32,
+    pub place: String,
+    pub text: String,
+    pub message: String,
 }
 
 /// Literals that stand in the crate's source and documentation.

@@ -1,6 +1,6 @@
 //! Operations: callables with concrete types, and the plan that holds them.
 
-use crate::api::Docs;
+use crate::api::{Contract, Docs};
 use crate::sequence::Literal;
 use crate::skip::Skip;
 use crate::ty::Ty;
@@ -307,6 +307,7 @@ pub struct Plan {
     /// Values of primitive types worth trying.
     pub literals: Vec<(TypeId, Vec<Literal>)>,
     pub skips: Vec<Skip>,
+    pub contracts: Vec<Contract>,
     /// How many of the crate's callables are core.
     pub core_callables: u32,
 }

@@ -315,6 +315,7 @@ impl Planner {
             operations,
             literals,
             skips,
+            contracts: self.api.contracts.clone(),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
         }
     }
