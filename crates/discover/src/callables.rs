@@ -492,3 +492,25 @@ fn docs(item: &Item) -> Docs {
         hidden: is_hidden(item),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn self_output(trait_: TraitRef) -> Ty {
+        Ty::Assoc {
+            self_ty: Box::new(Ty::Param("Self".into())),
+            trait_: Some(Box::new(trait_)),
+            name: "Output".into(),
+        }
+    }
+
+    #[test]
+    fn an_associated_type_of_self_is_that_of_the_impl_at_hand() {
+        let own = TraitRef::new("a::Join", vec![Ty::prim("u8")]);
+        let bare = self_output(TraitRef::new("a::Join", vec![]));
+        assert_eq!(own_trait_in_full(bare, &own), self_output(own.clone()));
+        let other = self_output(TraitRef::new("a::Other", vec![]));
+        assert_eq!(own_trait_in_full(other.clone(), &own), other);
+    }
+}

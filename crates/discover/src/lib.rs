@@ -44,7 +44,8 @@ pub fn read(json: &str, renames: &Renames) -> Result<Api, Error> {
         return Err(Error::Format { found: format_version });
     }
     let krate: doc::Crate = serde_json::from_str(json)?;
-    Ok(callables::collect(&krate, renames))
+    let contracts = contracts::read(&krate);
+    Ok(Api { contracts, ..callables::collect(&krate, renames) })
 }
 
 #[cfg(test)]
