@@ -124,7 +124,12 @@ impl<'c> Paths<'c> {
     }
 }
 
+/// Hidden from the documentation, or by the convention of two underscores that
+/// macros follow for what they add.
 pub fn is_hidden(item: &Item) -> bool {
+    if item.name.as_deref().is_some_and(|name| name.starts_with("__")) {
+        return true;
+    }
     item.attrs.iter().any(|attr| match attr {
         Attribute::Other(text) => text.contains("doc(hidden)") || text.contains("Hidden"),
         _ => false,

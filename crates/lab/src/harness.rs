@@ -5,7 +5,7 @@ use crate::package::Package;
 use crate::{Error, Lab, cargo};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use testsmith_model::operation::{Mode, Operation, Plan, call_on_parameters, parameter_type};
 
 /// How the code under test is compiled.
@@ -66,11 +66,17 @@ impl Lab {
         command.env("CARGO_TARGET_DIR", self.target().join(format!("harness-{}", package.library)));
         let crates = [package.library.as_str(), THUNKS];
         command.envs(coverage::environment(self.executable(), &crates, profile.detail()));
-        let output = cargo::messages(&mut command)?;
+        let (output, harness) = self.exclusively(|| {
+            let output = cargo::messages(&mut command)?;
+            let built = output.executables.iter().find(|(n, _)| n == "testsmith-harness");
+            let harness = match built {
+                Some((_, built)) if output.success => Some(self.fetch(built, profile)?),
+                _ => None,
+            };
+            Ok((output, harness))
+        })?;
         if output.success {
-            let harness = output.executables.into_iter().find(|(n, _)| n == "testsmith-harness");
-            let (_, harness) =
-                harness.ok_or_else(|| Error::Cargo("no harness was built".to_owned()))?;
+            let harness = harness.ok_or_else(|| Error::Cargo("no harness was built".to_owned()))?;
             return Ok(Build::Done { harness, compiled: output.compiled });
         }
         let lines = source(plan).1;
@@ -88,6 +94,17 @@ impl Lab {
             return Err(Error::Build { what, why: output.explanation() });
         }
         Ok(Build::Refused(refused))
+    }
+}
+
+impl Lab {
+    /// A copy of the harness that no other build replaces while it runs.
+    fn fetch(&self, built: &Path, profile: Profile) -> Result<PathBuf, Error> {
+        let harness = self.path(&format!("harness-{}", profile.name()));
+        // A running copy keeps its file; the name goes to the new one.
+        let _ = std::fs::remove_file(&harness);
+        std::fs::copy(built, &harness).map_err(Error::io(&harness))?;
+        Ok(harness)
     }
 }
 

@@ -23,13 +23,15 @@ impl Lab {
             .arg("--cap-lints=allow")
             .env("RUSTDOC", self.executable())
             .env(RUSTDOC_VARIABLE, "1");
-        let output = cargo::messages(&mut command)?;
-        if !output.success {
-            let what = format!("{} {}", package.name, package.version);
-            return Err(Error::Build { what, why: output.explanation() });
-        }
-        let file = self.target().join("doc").join(format!("{}.json", package.library));
-        std::fs::read_to_string(&file).map_err(Error::io(file))
+        self.exclusively(|| {
+            let output = cargo::messages(&mut command)?;
+            if !output.success {
+                let what = format!("{} {}", package.name, package.version);
+                return Err(Error::Build { what, why: output.explanation() });
+            }
+            let file = self.target().join("doc").join(format!("{}.json", package.library));
+            std::fs::read_to_string(&file).map_err(Error::io(file))
+        })
     }
 }
 

@@ -89,6 +89,19 @@ impl Lab {
         write_if_changed(&self.path(inside), text.as_bytes())
     }
 
+    /// Keeps other labs that share the target folder out while cargo builds
+    /// something under a name that they would use too, until it is fetched.
+    pub(crate) fn exclusively<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let path = self.target.join(".testsmith-lock");
+        let lock = std::fs::File::create(&path).map_err(Error::io(&path))?;
+        lock.lock().map_err(Error::io(&path))?;
+        // Released when the file is closed, also if the process dies.
+        work()
+    }
+
     /// Cargo, set up for this workspace.
     pub(crate) fn cargo(&self, subcommand: &str) -> Command {
         let mut command = Command::new("cargo");
