@@ -4,7 +4,7 @@ use crate::args::Target;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Limits, Package, Profile, Subject, Supervisor};
@@ -110,11 +110,7 @@ impl Session {
 
     /// A supervised worker on a built harness, its plan completed.
     pub fn supervise(&mut self, harness: &Path, limits: Limits) -> Result<Supervisor> {
-        let scratch = self.lab.root().join("run").join(std::process::id().to_string());
-        let interrupt = Arc::clone(&self.interrupt);
-        let plan = Arc::clone(&self.plan);
-        let mut supervisor = Supervisor::new(harness, &scratch, plan, limits, interrupt);
-        supervisor.describe()?;
+        let supervisor = self.another(harness, limits)?;
         self.plan = supervisor.plan();
         if !supervisor.missing.is_empty() {
             self.progress.say(&format!(
@@ -122,6 +118,18 @@ impl Session {
                 supervisor.missing.join("; ")
             ));
         }
+        Ok(supervisor)
+    }
+
+    /// One more supervised worker, in a scratch folder of its own.
+    pub fn another(&self, harness: &Path, limits: Limits) -> Result<Supervisor> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let scratch = self.lab.root().join("run").join(format!("{}-{number}", std::process::id()));
+        let interrupt = Arc::clone(&self.interrupt);
+        let plan = Arc::clone(&self.plan);
+        let mut supervisor = Supervisor::new(harness, &scratch, plan, limits, interrupt);
+        supervisor.describe()?;
         Ok(supervisor)
     }
 

@@ -7,20 +7,22 @@ use crate::finding::{Finding, Findings, relative, tell_apart};
 use crate::pipeline::Session;
 use anyhow::Result;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testsmith_engines::shrink::shrink;
 use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::coverage::Sources;
-use testsmith_lab::{Error, Limits, Profile, Supervisor};
+use testsmith_lab::{Build, Error, Limits, Profile, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::{Plan, Sequence};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
 const MAX_LENGTH: u32 = 20;
+/// A search shorter than this ends before an optimised build is ready.
+const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 /// How often the person who waits is told.
 const TELL_EVERY: Duration = Duration::from_secs(3);
 /// Shrinking all findings of a run takes at most this long.
@@ -29,15 +31,25 @@ const SHRINK_TIME: Duration = Duration::from_secs(60);
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let mut session = Session::open(&options.target, Arc::clone(&interrupt))?;
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisor = session.supervise(&harness, Limits::default())?;
+    let supervisor = session.supervise(&harness, Limits::default())?;
     let plan = Arc::clone(&session.plan);
-    let mut search =
+    let search =
         Search { options, findings: Findings::new(&session.package.root), tally: Tally::default() };
-    search.run(&mut supervisor, &plan, &interrupt, &session)?;
-    let coverage = coverage(&mut supervisor, &harness, &session);
-    let tally = search.tally;
+    let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
+    let done = std::thread::scope(|scope| {
+        // Built while the search is on, and taken over when it is ready. Not
+        // where calls are counted: when it is ready is a matter of chance.
+        let optimised = worth_it.then(|| {
+            scope.spawn(|| session.lab.build(&plan, &session.package, Profile::Optimised).ok())
+        });
+        search.run(supervisor, &harness, &interrupt, &session, optimised)
+    })?;
+    let Searched { findings, tally, coverage, mut supervisor } = done;
+    // What was found before Ctrl-C is still made small and written down; one
+    // more Ctrl-C ends that too.
+    let interrupted = interrupt.swap(false, Ordering::AcqRel);
     session.say("shrinking");
-    let mut findings = shrink_all(&mut supervisor, &plan, search.findings)?;
+    let mut findings = shrink_all(&mut supervisor, &plan, findings)?;
     tell_apart(&mut findings);
     let (wanted, rest): (Vec<Finding>, Vec<Finding>) = findings
         .into_iter()
@@ -69,7 +81,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         Format::Json => report.print_json(&mut out),
     };
     let violation = wanted.iter().any(|f| f.failing.severity == Severity::Violation);
-    if interrupt.load(Ordering::Acquire) {
+    if interrupted || interrupt.load(Ordering::Acquire) {
         return Ok(Exit::Incomplete);
     }
     Ok(if violation { Exit::Found } else { Exit::Clean })
@@ -91,62 +103,104 @@ struct Search<'s> {
     tally: Tally,
 }
 
+/// What a search leaves.
+struct Searched {
+    findings: Findings,
+    tally: Tally,
+    /// Lines covered, of those compiled in.
+    coverage: Option<(usize, usize)>,
+    supervisor: Supervisor,
+}
+
+type Optimised<'t> = std::thread::ScopedJoinHandle<'t, Option<Build>>;
+
 impl Search<'_> {
     /// Walks until the budget is spent. An interruption keeps what was found.
     fn run(
-        &mut self,
-        supervisor: &mut Supervisor,
-        plan: &Plan,
+        mut self,
+        mut supervisor: Supervisor,
+        harness: &Path,
         interrupt: &AtomicBool,
         session: &Session,
-    ) -> Result<()> {
+        mut optimised: Option<Optimised<'_>>,
+    ) -> Result<Searched> {
         let begin = Instant::now();
         let mut left = self.options.calls.unwrap_or(u64::MAX);
         let mut round = 0;
         let mut told = Instant::now();
+        let mut covered = None;
         while left > 0 && !interrupt.load(Ordering::Acquire) {
             if self.options.calls.is_none() && begin.elapsed() >= self.options.budget {
                 break;
             }
-            let walk = Walk {
-                seed: self.options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round),
-                max_sequences: u64::MAX,
-                max_calls: CALLS_A_ROUND.min(left),
-                max_length: MAX_LENGTH,
-                failures: true,
-                ..Walk::default()
-            };
-            let findings = &mut self.findings;
-            let walked = supervisor.walk(&walk, &mut |sequence, outcome| {
-                findings.take(plan, sequence, outcome);
-            });
-            let walked = match walked {
-                Err(Error::Interrupted) => break,
-                walked => walked?,
-            };
-            left = left.saturating_sub(walked.calls.max(1));
-            self.tally.calls += walked.calls;
-            self.tally.sequences += walked.sequences;
-            self.tally.panics += walked.panics;
-            self.tally.completed.resize(plan.operations.len(), 0);
-            for (sum, n) in self.tally.completed.iter_mut().zip(&walked.completed) {
-                *sum = sum.saturating_add(*n);
+            if let Some(built) = optimised.take_if(|handle| handle.is_finished()) {
+                // Lines are exact without optimisation only, so they are read now.
+                covered = coverage(&mut supervisor, harness, session);
+                if let Ok(Some(Build::Done { harness, .. })) = built.join()
+                    && let Ok(faster) = session.another(&harness, Limits::default())
+                {
+                    session.say("going on with an optimised build");
+                    self.tally.deaths += supervisor.deaths;
+                    supervisor = faster;
+                }
             }
+            let Some(calls) = self.round(&mut supervisor, &session.plan, left, round)? else {
+                break;
+            };
+            left = left.saturating_sub(calls.max(1));
             round += 1;
-            if told.elapsed() < TELL_EVERY {
-                continue;
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                self.tell(begin, session);
             }
-            told = Instant::now();
-            session.say(&format!(
-                "{:.0}s: {} calls, {} violations, {} suspicious",
-                begin.elapsed().as_secs_f64(),
-                self.tally.calls,
-                self.findings.count(Severity::Violation),
-                self.findings.count(Severity::Suspicious),
-            ));
         }
-        self.tally.deaths = supervisor.deaths;
-        Ok(())
+        self.tally.deaths += supervisor.deaths;
+        let coverage = covered.or_else(|| coverage(&mut supervisor, harness, session));
+        Ok(Searched { findings: self.findings, tally: self.tally, coverage, supervisor })
+    }
+
+    /// One walk; the number of calls it made, or nothing if interrupted.
+    fn round(
+        &mut self,
+        supervisor: &mut Supervisor,
+        plan: &Plan,
+        left: u64,
+        round: u64,
+    ) -> Result<Option<u64>> {
+        let walk = Walk {
+            seed: self.options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round),
+            max_sequences: u64::MAX,
+            max_calls: CALLS_A_ROUND.min(left),
+            max_length: MAX_LENGTH,
+            failures: true,
+            ..Walk::default()
+        };
+        let findings = &mut self.findings;
+        let walked = supervisor.walk(&walk, &mut |sequence, outcome| {
+            findings.take(plan, sequence, outcome);
+        });
+        let walked = match walked {
+            Err(Error::Interrupted) => return Ok(None),
+            walked => walked?,
+        };
+        self.tally.calls += walked.calls;
+        self.tally.sequences += walked.sequences;
+        self.tally.panics += walked.panics;
+        self.tally.completed.resize(plan.operations.len(), 0);
+        for (sum, n) in self.tally.completed.iter_mut().zip(&walked.completed) {
+            *sum = sum.saturating_add(*n);
+        }
+        Ok(Some(walked.calls))
+    }
+
+    fn tell(&self, begin: Instant, session: &Session) {
+        session.say(&format!(
+            "{:.0}s: {} calls, {} violations, {} suspicious",
+            begin.elapsed().as_secs_f64(),
+            self.tally.calls,
+            self.findings.count(Severity::Violation),
+            self.findings.count(Severity::Suspicious),
+        ));
     }
 }
 
@@ -212,7 +266,7 @@ fn output_folder(options: &Run, session: &Session) -> PathBuf {
 /// Lines of the crate covered by the last worker, of those compiled in.
 fn coverage(
     supervisor: &mut Supervisor,
-    harness: &std::path::Path,
+    harness: &Path,
     session: &Session,
 ) -> Option<(usize, usize)> {
     let (edges, taken) = supervisor.edges().ok()?;
