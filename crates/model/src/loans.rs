@@ -32,6 +32,8 @@ struct Slot {
     /// How many loans this slot holds.
     holds: u32,
     live: bool,
+    /// Whether its type has room for a borrow.
+    borrows: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +89,7 @@ impl Loans {
     #[inline]
     pub fn push(&mut self, ty: TypeId) -> u32 {
         let slot = self.slots.len() as u32;
-        self.slots.push(Slot { ty, borrowers: 0, holds: 0, live: true });
+        self.slots.push(Slot { ty, borrowers: 0, holds: 0, live: true, borrows: false });
         slot
     }
 
@@ -156,14 +158,21 @@ impl Loans {
         Ok(())
     }
 
-    /// A slot and all that share the loans it acquires from another.
+    /// A slot and all that share the loans it acquires from another: what was
+    /// derived from it, and also what it was derived from. A type may be
+    /// invariant, and then both have one region.
     fn sharers(&self, into: u32, from: u32) -> Vec<u32> {
         let mut found = if into == from { vec![] } else { vec![into] };
         let mut n = 0;
         while let Some(&sharer) = found.get(n) {
-            for &(_, heir) in self.heirs.iter().filter(|(of, _)| *of == sharer) {
-                if heir != from && !found.contains(&heir) {
-                    found.push(heir);
+            for &(of, heir) in &self.heirs {
+                let other = match () {
+                    () if of == sharer => heir,
+                    () if heir == sharer => of,
+                    () => continue,
+                };
+                if other != from && self.slots[other as usize].borrows && !found.contains(&other) {
+                    found.push(other);
                 }
             }
             n += 1;
@@ -201,6 +210,7 @@ impl Loans {
     pub fn commit(&mut self, signature: &Signature, args: &[u32]) -> u32 {
         self.consume(signature, args);
         let result = self.push(signature.output);
+        self.slots[result as usize].borrows = signature.output_borrows;
         if signature.lends {
             self.borrow(signature, args, result);
         }

@@ -3,7 +3,7 @@
 use crate::api::{Contract, Docs};
 use crate::sequence::Literal;
 use crate::skip::Skip;
-use crate::ty::Ty;
+use crate::ty::{Arg, Ty};
 use std::collections::HashMap;
 
 /// The number of an operation in its plan.
@@ -197,6 +197,8 @@ pub struct Signature {
     pub moves: bool,
     /// Whether any borrow flows.
     pub lends: bool,
+    /// Whether the type of the result has room for a borrow.
+    pub output_borrows: bool,
 }
 
 impl Signature {
@@ -209,6 +211,7 @@ impl Signature {
         Signature {
             moves: inputs.iter().any(|input| input.consumes),
             lends: !flows.is_empty() || !acquires.is_empty(),
+            output_borrows: true,
             inputs,
             output,
             flows: flows.into(),
@@ -296,6 +299,24 @@ pub struct TypeInfo {
     pub is_reference: bool,
 }
 
+impl TypeInfo {
+    /// Whether a reference or a lifetime stands anywhere in the type. The worker
+    /// has only the text of a type, and both ends have to agree.
+    pub fn may_borrow(&self) -> bool {
+        let marked = |text: &str| text.contains(['&', '\'']);
+        self.ty.any(|ty| match ty {
+            Ty::Ref { .. } | Ty::Dyn { lifetime: Some(_), .. } => true,
+            Ty::Adt { args, .. } => args.iter().any(|arg| match arg {
+                Arg::Lifetime(_) => true,
+                Arg::Const(text) => marked(text),
+                Arg::Type(_) => false,
+            }),
+            Ty::Unknown(text) => marked(text),
+            _ => false,
+        })
+    }
+}
+
 /// Everything that can be called, and what could not.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -335,7 +356,8 @@ impl Plan {
         };
         let inputs = operation.inputs.iter().map(access).collect();
         let (flows, acquires) = (operation.flows.clone(), operation.acquires.clone());
-        Signature::new(inputs, operation.output, flows, acquires)
+        let output_borrows = self.ty(operation.output).may_borrow();
+        Signature { output_borrows, ..Signature::new(inputs, operation.output, flows, acquires) }
     }
 
     /// The signatures of all operations, in their order.

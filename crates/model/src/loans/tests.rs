@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 struct Reference {
     live: Vec<bool>,
+    /// Whether there is room for a borrow: never in a value that was pushed.
+    borrows: Vec<bool>,
     /// Borrower, owner, mutable.
     loans: BTreeSet<(u32, u32, bool)>,
     heirs: BTreeSet<(u32, u32)>,
@@ -17,6 +19,7 @@ struct Reference {
 impl Reference {
     fn push(&mut self) -> u32 {
         self.live.push(true);
+        self.borrows.push(false);
         self.live.len() as u32 - 1
     }
 
@@ -79,13 +82,18 @@ impl Reference {
         Ok(())
     }
 
-    /// All that share what `into` acquires from `from`.
+    /// All that share what `into` acquires from `from`: the heirs, in both
+    /// directions, of a type with room for a borrow.
     fn sharers(&self, into: u32, from: u32) -> BTreeSet<u32> {
         let mut reached = BTreeSet::from([into]);
         reached.remove(&from);
         loop {
-            let next = self.heirs.iter().filter(|(of, to)| reached.contains(of) && *to != from);
-            let next: BTreeSet<u32> = next.map(|(_, to)| *to).collect();
+            let mut next = BTreeSet::new();
+            for &(a, b) in &self.heirs {
+                next.extend(reached.contains(&a).then_some(b));
+                next.extend(reached.contains(&b).then_some(a));
+            }
+            next.retain(|slot| *slot != from && self.borrows[*slot as usize]);
             if next.is_subset(&reached) {
                 return reached;
             }
@@ -117,6 +125,7 @@ impl Reference {
             self.live[*slot as usize] = false;
         }
         let result = self.push();
+        self.borrows[result as usize] = signature.output_borrows;
         for flow in &signature.flows {
             let from = args[flow.input as usize];
             self.share(result, from, flow.kind);
@@ -195,7 +204,8 @@ impl Numbers {
             }
         }
         let output = TypeId(self.below(5) as u32);
-        Signature::new(inputs, output, flows, acquires)
+        let output_borrows = self.below(3) > 0;
+        Signature { output_borrows, ..Signature::new(inputs, output, flows, acquires) }
     }
 }
 
