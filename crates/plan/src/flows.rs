@@ -68,12 +68,10 @@ fn flow(input: usize, kind: FlowKind) -> Flow {
 }
 
 /// `push(&mut Vec<&'a T>, &'a T)`: the first may hold what the second borrows.
+/// Also where the first is moved: what shares its region lives on.
 fn acquires(inputs: &[InputLifetimes], relate: &Outlives) -> Vec<Acquire> {
     let mut found = vec![];
     for (into, container) in inputs.iter().enumerate() {
-        if container.top.is_none() {
-            continue;
-        }
         for (from, other) in inputs.iter().enumerate().filter(|(from, _)| *from != into) {
             let any =
                 |name: &String| container.nested.iter().any(|held| relate.may_flow(name, held));

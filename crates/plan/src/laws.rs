@@ -5,9 +5,10 @@
 //! else, shrunk like everything else, and printed as the assertion it is.
 
 use crate::draft::{Draft, mode_of};
+use crate::flows;
 use testsmith_model::api::{Api, Docs};
 use testsmith_model::operation::OperationKind;
-use testsmith_model::ty::Ty;
+use testsmith_model::ty::{Lifetime, Ty};
 
 /// One law, as data.
 pub struct Law {
@@ -203,6 +204,18 @@ fn of_collection(api: &Api, ty: &Ty) -> Vec<Draft> {
 }
 
 fn claim(api: &Api, name: &str, ty: &Ty, call: String, show: String, inputs: Vec<Ty>) -> Draft {
+    // A law takes values of one type, so what they borrow has one region.
+    let region = Lifetime::Named("the region of the law".to_owned());
+    let named = |ty: &Ty| match ty {
+        Ty::Ref { lifetime, mutable, inner } => Ty::Ref {
+            lifetime: lifetime.clone(),
+            mutable: *mutable,
+            inner: Box::new(inner.with_lifetimes(&region)),
+        },
+        ty => ty.with_lifetimes(&region),
+    };
+    let signature: Vec<Ty> = inputs.iter().map(named).collect();
+    let flows = flows::of_signature(&signature, &Ty::prim("bool"), &[], false, false);
     let input = |ty: Ty| {
         let (value, mode) = mode_of(api, &ty);
         (String::new(), value.erase_lifetimes(), mode)
@@ -214,8 +227,8 @@ fn claim(api: &Api, name: &str, ty: &Ty, call: String, show: String, inputs: Vec
         show,
         inputs: inputs.into_iter().map(input).collect(),
         output: Ty::prim("bool"),
-        flows: vec![],
-        acquires: vec![],
+        flows: flows.flows,
+        acquires: flows.acquires,
         docs: Docs::default(),
         place: None,
         callable: None,
