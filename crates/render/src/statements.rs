@@ -1,7 +1,7 @@
 //! A sequence as statements, one a step, with the drops between them.
 
 use crate::literal::literal;
-use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::operation::{Input, Mode, Operation, OperationKind, Placeholder};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Loans, Plan, Sequence, Step};
 
@@ -48,14 +48,29 @@ pub fn statements(plan: &Plan, sequence: &Sequence) -> Vec<Statement> {
     statements
 }
 
-/// References and plain data need no dropping: ending them is not using them.
 fn drops(plan: &Plan, loans: &Loans, ended: &[u32]) -> Vec<Statement> {
-    let needed = |slot: &&u32| {
-        let info = plan.ty(loans.ty(**slot));
-        !info.abilities.copy && !info.is_reference
-    };
     let each = |slot: &u32| Statement { text: format!("drop(v{slot});"), step: None };
-    ended.iter().filter(needed).map(each).collect()
+    ended.iter().filter(|slot| must_be_dropped(plan, loans, **slot)).map(each).collect()
+}
+
+/// References and plain data need no dropping: ending them is not using them.
+pub(crate) fn must_be_dropped(plan: &Plan, loans: &Loans, slot: u32) -> bool {
+    let info = plan.ty(loans.ty(slot));
+    !info.abilities.copy && !info.is_reference
+}
+
+/// What stands before a value that is handed to this input.
+pub(crate) fn mark(plan: &Plan, loans: &Loans, input: &Input, slot: u32) -> &'static str {
+    let through = loans.ty(slot) != input.ty;
+    let shared = matches!(plan.ty(loans.ty(slot)).ty, Ty::Ref { mutable: false, .. });
+    match (input.mode, through) {
+        (Mode::Own, _) => "",
+        (Mode::Shared, true) if shared => "",
+        (Mode::Shared, true) => "&*",
+        (Mode::Shared, false) => "&",
+        (Mode::Exclusive, false) => "&mut ",
+        (Mode::Exclusive, true) | (Mode::Reborrow, _) => "&mut *",
+    }
 }
 
 /// The call as a person would write it.
@@ -67,19 +82,8 @@ fn call(plan: &Plan, loans: &Loans, operation: &Operation, args: &[u32]) -> Stri
         Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
         Placeholder::Receiver(n) => text.push_str(&format!("v{}", args[n])),
         Placeholder::Argument(n) => {
-            let input = &operation.inputs[n];
             let slot = args[n];
-            let ty = &plan.ty(loans.ty(slot)).ty;
-            let through = loans.ty(slot) != input.ty;
-            let shared = matches!(ty, Ty::Ref { mutable: false, .. });
-            let mark = match (input.mode, through) {
-                (Mode::Own, _) => "",
-                (Mode::Shared, true) if shared => "",
-                (Mode::Shared, true) => "&*",
-                (Mode::Shared, false) => "&",
-                (Mode::Exclusive, false) => "&mut ",
-                (Mode::Exclusive, true) | (Mode::Reborrow, _) => "&mut *",
-            };
+            let mark = mark(plan, loans, &operation.inputs[n], slot);
             text.push_str(&format!("{mark}v{slot}"));
         }
     })

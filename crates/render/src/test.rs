@@ -3,10 +3,11 @@
 //! what was found and why it counts.
 
 use crate::literal::literal;
+use crate::statements::{mark, must_be_dropped};
 use std::collections::HashMap;
 use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Loans, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Loans, Plan, Sequence, Step};
 
 /// A test to be written down.
 pub struct Test<'t> {
@@ -189,12 +190,8 @@ impl<'w> Writer<'w> {
     }
 
     fn drops(&self, loans: &Loans, ended: &[u32]) -> Vec<String> {
-        let needed = |slot: &&u32| {
-            let info = self.plan.ty(loans.ty(**slot));
-            !info.abilities.copy && !info.is_reference
-        };
         let each = |slot: &u32| format!("drop({});", self.names[*slot as usize]);
-        ended.iter().filter(needed).map(each).collect()
+        ended.iter().filter(|slot| must_be_dropped(self.plan, loans, **slot)).map(each).collect()
     }
 
     fn call(&self, loans: &Loans, operation: &Operation, args: &[u32], here: usize) -> String {
@@ -202,10 +199,8 @@ impl<'w> Writer<'w> {
             Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
             Placeholder::Receiver(n) => text.push_str(&self.names[args[n] as usize]),
             Placeholder::Argument(n) => {
-                let input = &operation.inputs[n];
                 let slot = args[n];
-                let through = loans.ty(slot) != input.ty;
-                let mark = self.mark(input.mode, through, loans.ty(slot));
+                let mark = mark(self.plan, loans, &operation.inputs[n], slot);
                 let value = match &self.inline[slot as usize] {
                     Some(text) => text,
                     None => &self.names[slot as usize],
@@ -222,18 +217,6 @@ impl<'w> Writer<'w> {
             return format!("{text};");
         }
         format!("let mut {}: {ty} = {text};", self.names[here])
-    }
-
-    fn mark(&self, mode: Mode, through: bool, slot: TypeId) -> &'static str {
-        let shared = matches!(self.plan.ty(slot).ty, Ty::Ref { mutable: false, .. });
-        match (mode, through) {
-            (Mode::Own, _) => "",
-            (Mode::Shared, true) if shared => "",
-            (Mode::Shared, true) => "&*",
-            (Mode::Shared, false) => "&",
-            (Mode::Exclusive, false) => "&mut ",
-            (Mode::Exclusive, true) | (Mode::Reborrow, _) => "&mut *",
-        }
     }
 }
 
