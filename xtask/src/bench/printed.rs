@@ -20,7 +20,7 @@ const CRATES: [&str; 6] = [
 ];
 const SEQUENCES_EACH: u32 = 1700;
 /// An order of hashing may be the same twice by chance.
-const RUNS_TO_COMPARE: usize = 5;
+const RUNS_TO_COMPARE: usize = 12;
 /// Tests in one file; the compiler's time grows faster than that.
 const TESTS_A_FILE: usize = 600;
 
