@@ -106,10 +106,14 @@ impl Findings {
 /// The outcome with the place of its panic relative to the crate's folder, so
 /// that what is written down holds on every machine.
 pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
-    if let Ending::Panicked(panic) = &mut outcome.ending
-        && let Ok(inside) = Path::new(&panic.file).strip_prefix(root)
-    {
-        panic.file = inside.display().to_string();
+    if let Ending::Panicked(panic) = &mut outcome.ending {
+        if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
+            panic.file = inside.display().to_string();
+        } else if let Some((_, dependency)) = panic.file.split_once("/registry/src/") {
+            // Of a dependency, the name with its version and the file say enough.
+            let inside = dependency.split_once('/').map_or(dependency, |(_, inside)| inside);
+            panic.file = inside.to_owned();
+        }
     }
     outcome
 }
@@ -123,5 +127,30 @@ pub fn tell_apart(findings: &mut [Finding]) {
         if *n > 1 {
             finding.name = format!("{}_{n}", finding.name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::outcome::{Panic, Phase};
+
+    fn place_of(file: &str) -> String {
+        let panic = Panic { file: file.to_owned(), ..Panic::default() };
+        let ending = Ending::Panicked(panic);
+        let outcome =
+            Outcome { ending, step: 0, phase: Phase::Calling, values: vec![], new_edges: 0 };
+        match relative(outcome, Path::new("/home/me/shelf")).ending {
+            Ending::Panicked(panic) => panic.file,
+            _ => unreachable!("it was a panic"),
+        }
+    }
+
+    #[test]
+    fn places_are_told_without_the_folders_of_this_machine() {
+        assert_eq!(place_of("/home/me/shelf/src/lib.rs"), "src/lib.rs");
+        let dependency = "/home/me/.cargo/registry/src/index-0/num-1.2.3/src/lib.rs";
+        assert_eq!(place_of(dependency), "num-1.2.3/src/lib.rs");
+        assert_eq!(place_of("src/main.rs"), "src/main.rs");
     }
 }
