@@ -53,6 +53,8 @@ fn failing(statement: &str, outcome: &Outcome) -> String {
         "    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {{ {call} }}));\n"
     );
     match &outcome.ending {
+        // A broken law returns; what it returns is the failure.
+        Ending::Broken => format!("    {call}\n    assert!(!v{});\n", outcome.step),
         Ending::Panicked(panic) => {
             format!("{caught}    assert_eq!(super::message(caught), {:?});\n", panic.message)
         }
