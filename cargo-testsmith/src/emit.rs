@@ -18,17 +18,9 @@ pub const FAILURES: &str = "testsmith_failures.rs";
 /// How often a test has to fail in fresh processes before it is kept.
 const RUNS: usize = 3;
 
-/// What came of the findings.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Emitted {
-    pub kept: usize,
-    /// Did not compile, or did not fail every time.
-    pub dropped: Vec<String>,
-}
-
-/// Keeps the findings whose tests compile and fail every time.
-pub fn verify(lab: &Lab, plan: &Plan, findings: &mut Vec<Finding>) -> Result<Emitted> {
-    let mut emitted = Emitted::default();
+/// Keeps the findings whose tests compile and fail every time. Returns the
+/// names of the others.
+pub fn verify(lab: &Lab, plan: &Plan, findings: &mut Vec<Finding>) -> Result<Vec<String>> {
     let mut bad: BTreeSet<String> = BTreeSet::new();
     for _ in 0..RUNS {
         // What does not compile is taken out until the rest does.
@@ -60,9 +52,7 @@ pub fn verify(lab: &Lab, plan: &Plan, findings: &mut Vec<Finding>) -> Result<Emi
         }
     }
     findings.retain(|finding| !bad.contains(&finding.name));
-    emitted.kept = findings.len();
-    emitted.dropped = bad.into_iter().collect();
-    Ok(emitted)
+    Ok(bad.into_iter().collect())
 }
 
 /// The name of the test that a line belongs to.

@@ -65,7 +65,7 @@ impl Session {
             None => {
                 let begin = Instant::now();
                 progress.say(&format!("reading the API of {} {}", package.name, package.version));
-                let api = discover(&lab, &package, &features, stamp)?;
+                let api = discover(&lab, &package, stamp)?;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
                 let plan = plan(&lab, api, stamp, &progress)?;
@@ -147,8 +147,8 @@ impl Session {
 }
 
 /// Runs rustdoc and reads what it says, with the literals of the source.
-pub fn discover(lab: &Lab, package: &Package, features: &Features, stamp: u64) -> Result<Api> {
-    let json = lab.rustdoc(package, features)?;
+pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
+    let json = lab.rustdoc(package)?;
     let mut api = testsmith_discover::read(&json, &Renames::new())?;
     let renames = importable(lab, &api, stamp)?;
     if !renames.is_empty() {

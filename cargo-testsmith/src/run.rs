@@ -59,7 +59,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let mut dropped = vec![];
     if !wanted.is_empty() {
         session.say("checking the tests in fresh processes");
-        dropped = emit::verify(&session.lab, &plan, &mut wanted)?.dropped;
+        dropped = emit::verify(&session.lab, &plan, &mut wanted)?;
     }
     if !options.no_write {
         let path = output_folder(options, &session).join(FAILURES);

@@ -4,7 +4,7 @@
 //! `RUSTC_BOOTSTRAP` for rustdoc alone: set for all of cargo it would reach
 //! build scripts, and some behave differently when they see it.
 
-use crate::package::{Features, Package};
+use crate::package::Package;
 use crate::{Error, Lab, cargo};
 use std::ffi::OsString;
 use std::process::{Command, exit};
@@ -13,9 +13,9 @@ use std::process::{Command, exit};
 pub const RUSTDOC_VARIABLE: &str = "TESTSMITH_RUSTDOC";
 
 impl Lab {
-    /// The JSON that rustdoc writes for the library of the package.
-    pub fn rustdoc(&self, package: &Package, features: &Features) -> Result<String, Error> {
-        let _ = features; // They are those of the dependency, written in the manifest.
+    /// The JSON that rustdoc writes for the library of the package, with the
+    /// features that `prepare` wrote into the manifest.
+    pub fn rustdoc(&self, package: &Package) -> Result<String, Error> {
         let mut command = self.cargo("rustdoc");
         command
             .args(["--lib", "-p", &package.spec(), "--message-format=json", "--"])

@@ -26,7 +26,7 @@ use super::gather::Contract;
 use super::names::{self, SelfKind};
 use super::old::Olds;
 use super::site;
-use super::{quiet, record, runtime, runtime_at, text};
+use super::{quiet, record, runtime, runtime_at, text, traits};
 
 /// The hidden method that a condition on the type itself becomes.
 const DECLARED: &str = "__testsmith_invariant";
@@ -180,18 +180,7 @@ pub fn on_impl(
     }
     take_invariants(&mut contract, &mut block)?;
     let clauses = contract.clauses;
-    let mut methods = Vec::new();
-    let mut neighbours = Neighbours::default();
-    for item in std::mem::take(&mut block.items) {
-        let ImplItem::Fn(mut method) = item else {
-            block.items.push(item);
-            continue;
-        };
-        let mut contract = Contract::default();
-        contract.take(&mut method.attrs)?;
-        neighbours.add(&method.sig, contract.pure.is_some() || contract.model);
-        methods.push((method, contract));
-    }
+    let (methods, neighbours) = traits::take_methods(&mut block)?;
     for clause in &clauses {
         conduct::check(clause, &neighbours)?;
     }

@@ -142,7 +142,11 @@ fn turbofish(signature: &Signature) -> TokenStream {
     if names.is_empty() { TokenStream::new() } else { quote!(::<#(#names),*>) }
 }
 
-fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
+/// Takes the methods out of a block, each with its contract, and notes which of
+/// them a clause may call.
+pub(super) fn take_methods(
+    block: &mut ItemImpl,
+) -> syn::Result<(Vec<(ImplItemFn, Contract)>, Neighbours)> {
     let mut methods = Vec::new();
     let mut neighbours = Neighbours::default();
     for item in std::mem::take(&mut block.items) {
@@ -155,6 +159,11 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
         neighbours.add(&method.sig, contract.pure.is_some() || contract.model);
         methods.push((method, contract));
     }
+    Ok((methods, neighbours))
+}
+
+fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
+    let (methods, neighbours) = take_methods(&mut block)?;
     let mut records = TokenStream::new();
     for (method, contract) in methods {
         let ImplItemFn { attrs, vis, mut sig, block: body, .. } = method;
