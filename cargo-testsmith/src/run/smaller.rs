@@ -1,0 +1,59 @@
+//! What a search found, confirmed from scratch and made small.
+
+use crate::finding::{Finding, Findings, relative};
+use anyhow::Result;
+use std::time::{Duration, Instant};
+use testsmith_engines::shrink::shrink;
+use testsmith_judge::{Verdict, judge};
+use testsmith_lab::{Error, Supervisor};
+use testsmith_model::{Outcome, Plan, Sequence};
+
+/// Shrinking all findings of a run takes at most this long.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
+
+/// Confirms every failure from scratch and makes it small.
+pub(super) fn shrink_all(
+    supervisor: &mut Supervisor,
+    plan: &Plan,
+    findings: Findings,
+) -> Result<Vec<Finding>> {
+    let begin = Instant::now();
+    let root = findings.root().to_owned();
+    let mut small = vec![];
+    for (failing, sequence, _) in findings.into_all() {
+        // A failure that needs what earlier sequences left behind is not one
+        // that a test can show.
+        let outcome = match supervisor.run_afresh(&sequence, false) {
+            Err(Error::Interrupted) => break,
+            outcome => relative(outcome?, &root),
+        };
+        if class_of(plan, &sequence, &outcome).as_deref() != Some(&failing.class) {
+            continue;
+        }
+        let mut fails = |candidate: &Sequence| {
+            if begin.elapsed() > SHRINK_TIME {
+                return false;
+            }
+            let Ok(outcome) = supervisor.run(candidate, false) else { return false };
+            let outcome = relative(outcome, &root);
+            class_of(plan, candidate, &outcome).as_deref() == Some(&failing.class)
+        };
+        let shrunk = shrink(plan, &sequence, outcome.step as usize, &mut fails);
+        let outcome = match supervisor.run_afresh(&shrunk, false) {
+            Err(Error::Interrupted) => break,
+            outcome => relative(outcome?, &root),
+        };
+        if let Verdict::Failing(failing) = judge(plan, &shrunk, &outcome) {
+            small.push(Finding::new(plan, failing, shrunk, outcome));
+        }
+    }
+    small.sort_by_key(|finding| (finding.failing.severity, finding.sequence.len()));
+    Ok(small)
+}
+
+fn class_of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
+    match judge(plan, sequence, outcome) {
+        Verdict::Failing(failing) => Some(failing.class),
+        Verdict::Passed => None,
+    }
+}
