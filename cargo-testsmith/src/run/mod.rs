@@ -1,37 +1,45 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod finish;
 mod report;
 mod search;
 mod smaller;
 
 use crate::Exit;
-use crate::args::{Format, Run};
-use crate::emit::{self, FAILURES};
-use crate::finding::{Finding, Findings, tell_apart};
+use crate::args::Run;
+use crate::console::Console;
+use crate::finding::{Findings, tell_apart};
 use crate::pipeline::Session;
+use crate::selection::Selection;
 use anyhow::Result;
-use report::Report;
-use search::{Search, Searched, Tally};
+use finish::Finish;
+use search::{Search, Tally};
 use smaller::shrink_all;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use testsmith_judge::Severity;
 use testsmith_lab::{Limits, Profile};
 
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
-    let mut session = Session::open(&options.target, Arc::clone(&interrupt))?;
+    let console = Console::new(options.target.quiet, options.format);
+    let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
+    let selection = Selection::from(&options.paths);
+    selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
     let supervisor = session.supervise(&harness, Limits::default())?;
     let plan = Arc::clone(&session.plan);
-    let search =
-        Search { options, findings: Findings::new(&session.package.root), tally: Tally::default() };
+    report::started(options, &session);
+    let search = Search {
+        options,
+        excluded: selection.excluded(&plan),
+        findings: Findings::new(&session.package.root, selection.clone()),
+        tally: Tally::default(),
+    };
     let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
-    let done = std::thread::scope(|scope| {
+    let mut done = std::thread::scope(|scope| {
         // Built while the search is on, and taken over when it is ready. Not
         // where calls are counted: when it is ready is a matter of chance.
         let optimised = worth_it.then(|| {
@@ -39,53 +47,22 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         });
         search.run(supervisor, &harness, &interrupt, &session, optimised)
     })?;
-    let Searched { findings, tally, coverage, mut supervisor } = done;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
-    session.say("shrinking");
-    let mut findings = shrink_all(&mut supervisor, &plan, findings)?;
+    session.console.say("shrinking what was found");
+    let mut findings = shrink_all(&mut done.supervisor, &plan, done.findings)?;
     tell_apart(&mut findings);
-    let (wanted, rest): (Vec<Finding>, Vec<Finding>) = findings
-        .into_iter()
-        .partition(|finding| options.suspicious || finding.failing.severity == Severity::Violation);
-    let mut wanted = wanted;
-    let mut file = None;
-    let mut dropped = vec![];
-    if !wanted.is_empty() {
-        session.say("checking the tests in fresh processes");
-        dropped = emit::verify(&session.lab, &plan, &mut wanted)?;
-    }
-    if !options.no_write {
-        let path = output_folder(options, &session).join(FAILURES);
-        let written = emit::write(&path, &plan, &wanted)?;
-        file = Some((path, written));
-    }
-    let report = Report {
-        plan: &plan,
-        tally,
-        findings: &wanted,
-        suspicious: &rest,
-        dropped,
-        coverage,
-        file,
+    let finish = Finish {
+        options,
+        session: &session,
+        harness: &harness,
+        selection: &selection,
+        tally: done.tally,
+        coverage: done.coverage,
+        interrupted,
     };
-    let mut out = std::io::stdout().lock();
-    let _ = match options.format {
-        Format::Text => report.print(&mut out),
-        Format::Json => report.print_json(&mut out),
-    };
-    let violation = wanted.iter().any(|f| f.failing.severity == Severity::Violation);
-    if interrupted || interrupt.load(Ordering::Acquire) {
-        return Ok(Exit::Incomplete);
-    }
-    Ok(if violation { Exit::Found } else { Exit::Clean })
-}
-
-fn output_folder(options: &Run, session: &Session) -> PathBuf {
-    match (&options.output, &options.target.krate) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(_)) => session.lab.root().join("tests"),
-        (None, None) => session.package.root.join("tests"),
-    }
+    let exit = finish.run(findings)?;
+    let stopped = interrupted || interrupt.load(Ordering::Acquire);
+    Ok(if stopped { Exit::Incomplete } else { exit })
 }

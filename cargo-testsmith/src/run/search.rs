@@ -1,23 +1,22 @@
 //! The search of a run: walks until the budget is spent, and keeps what failed.
 
 use crate::args::Run;
+use crate::console::Progress;
 use crate::finding::Findings;
 use crate::pipeline::Session;
 use anyhow::Result;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::Sources;
 use testsmith_lab::{Build, Error, Limits, Supervisor};
-use testsmith_model::Plan;
 use testsmith_model::message::Walk;
+use testsmith_model::{OpId, Plan};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
 const MAX_LENGTH: u32 = 20;
-/// How often the person who waits is told.
-const TELL_EVERY: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {
@@ -31,6 +30,8 @@ pub(super) struct Tally {
 
 pub(super) struct Search<'s> {
     pub(super) options: &'s Run,
+    /// Operations that the user does not want called.
+    pub(super) excluded: Vec<OpId>,
     pub(super) findings: Findings,
     pub(super) tally: Tally,
 }
@@ -59,7 +60,6 @@ impl Search<'_> {
         let begin = Instant::now();
         let mut left = self.options.calls.unwrap_or(u64::MAX);
         let mut round = 0;
-        let mut told = Instant::now();
         let mut covered = None;
         while left > 0 && !interrupt.load(Ordering::Acquire) {
             if self.options.calls.is_none() && begin.elapsed() >= self.options.budget {
@@ -81,9 +81,8 @@ impl Search<'_> {
             };
             left = left.saturating_sub(calls.max(1));
             round += 1;
-            if told.elapsed() >= TELL_EVERY {
-                told = Instant::now();
-                self.tell(begin, session);
+            if session.console.is_due() {
+                self.tell(begin, &mut supervisor, session);
             }
         }
         self.tally.deaths += supervisor.deaths;
@@ -105,6 +104,7 @@ impl Search<'_> {
             max_calls: CALLS_A_ROUND.min(left),
             max_length: MAX_LENGTH,
             failures: true,
+            avoid: self.excluded.clone(),
             ..Walk::default()
         };
         let findings = &mut self.findings;
@@ -125,14 +125,21 @@ impl Search<'_> {
         Ok(Some(walked.calls))
     }
 
-    fn tell(&self, begin: Instant, session: &Session) {
-        session.say(&format!(
-            "{:.0}s: {} calls, {} violations, {} suspicious",
-            begin.elapsed().as_secs_f64(),
-            self.tally.calls,
-            self.findings.count(Severity::Violation),
-            self.findings.count(Severity::Suspicious),
-        ));
+    fn tell(&self, begin: Instant, supervisor: &mut Supervisor, session: &Session) {
+        // Asking reads the counters, which must not depend on the clock where
+        // calls are counted.
+        let edges = match self.options.calls {
+            Some(_) => None,
+            None => supervisor.edges().ok().map(|(_, taken)| taken.len()),
+        };
+        session.console.progress(&Progress {
+            seconds: begin.elapsed().as_secs(),
+            calls: self.tally.calls,
+            sequences: self.tally.sequences,
+            edges,
+            violations: self.findings.count(Severity::Violation),
+            suspicious: self.findings.count(Severity::Suspicious),
+        });
     }
 }
 
@@ -143,7 +150,7 @@ fn coverage(
     session: &Session,
 ) -> Option<(usize, usize)> {
     let (edges, taken) = supervisor.edges().ok()?;
-    let sources = Sources::read(harness, &edges, &session.package.root).ok()?;
+    let sources = Sources::read(harness, &edges, &session.package.sources).ok()?;
     let taken: std::collections::HashSet<usize> = taken.iter().map(|e| *e as usize).collect();
     let summary = sources.summary(|edge| taken.contains(&edge));
     Some((summary.lines_covered(), summary.lines()))

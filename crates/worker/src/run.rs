@@ -107,6 +107,13 @@ impl Worker {
                 },
                 None => refuse("no plan was given"),
             },
+            Job::Trace { sequence } => match &mut self.executor {
+                Some(executor) => match executor.trace(&sequence) {
+                    Some((outcome, edges)) => Reply::Traced { outcome, edges },
+                    None => refuse("the sequence is not legal for this plan"),
+                },
+                None => refuse("no plan was given"),
+            },
             Job::Walk { walk } => match &mut self.executor {
                 Some(executor) => {
                     let walked = self::walk(executor, &walk, &mut |sequence, outcome| {
