@@ -134,7 +134,9 @@ const IS_EMPTY: u32 = 3;
 /// How much an operation tells of a value; nothing if it is no query.
 fn rank(plan: &Plan, operation: &Operation, ty: TypeId) -> Option<u32> {
     let [input] = &operation.inputs[..] else { return None };
-    let asks = input.mode == Mode::Shared && plan.accepts(input, ty);
+    // What a closure of ours makes of a value says little about the value.
+    let asks =
+        input.mode == Mode::Shared && plan.accepts(input, ty) && !operation.show.contains('|');
     if !asks || !is_assertable(operation) || !is_plain(plan, &plan.ty(operation.output).ty) {
         return None;
     }

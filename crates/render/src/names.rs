@@ -34,13 +34,23 @@ pub fn short_path(path: &str) -> String {
 /// function has none.
 pub fn owner_of(path: &str) -> Option<String> {
     if let Some(inner) = path.strip_prefix('<') {
-        let owner = inner.split(" as ").next().unwrap_or(inner);
-        let owner = plain(&last_word(owner.trim_start_matches(['&', '['])));
-        return (!owner.is_empty()).then_some(owner);
+        let mut owner = inner.split(" as ").next().unwrap_or(inner).trim_start_matches('&');
+        // A box of ours is about what is in it.
+        while let Some((_, held)) = owner.split_once('<').filter(|_| owner.starts_with("std::")) {
+            owner = held;
+        }
+        let name = last_word(owner.trim_end_matches('>'));
+        let name = name.rsplit(' ').next().unwrap_or_default().to_owned();
+        return is_type_name(&name).then_some(name);
     }
     let mut words = path.rsplit("::").skip(1);
     let owner = plain(words.next()?);
-    owner.chars().next().is_some_and(char::is_uppercase).then_some(owner)
+    is_type_name(&owner).then_some(owner)
+}
+
+fn is_type_name(name: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    name.starts_with(char::is_uppercase) && name.chars().all(word)
 }
 
 fn plain(text: &str) -> String {
@@ -141,6 +151,8 @@ mod tests {
         assert_eq!(short_path("<&'s a::Shelf<T> as IntoIterator>::into_iter"), "Shelf into_iter");
         assert_eq!(short_path("a::b::total"), "total");
         assert_eq!(owner_of("a::b::total"), None);
-        assert_eq!(owner_of("<Box<a::Slice<T>> as Clone>::clone").as_deref(), Some("Box"));
+        let boxed = "<std::boxed::Box<a::Slice<T>> as Clone>::clone";
+        assert_eq!(owner_of(boxed).as_deref(), Some("Slice"));
+        assert_eq!(owner_of("<[T; N] as std::cmp::PartialEq<a::Slice<T>>>::eq"), None);
     }
 }

@@ -165,6 +165,7 @@ fn as_function(template: &str) -> Option<String> {
     }
     let path = inner.split(" as ").nth(1)?;
     let path = &path[..path.find(['<', '>'])?];
+    let turbofish = if says_nothing(turbofish) { "" } else { turbofish };
     args.starts_with("({0}").then(|| format!("{path}::{name}{turbofish}{args}"))
 }
 
@@ -188,6 +189,11 @@ fn split_turbofish(text: &str) -> (&str, &str) {
     }
 }
 
+/// `::<_, _>`
+fn says_nothing(turbofish: &str) -> bool {
+    turbofish.trim_matches(['<', '>', ':', '_', ',', ' ']).is_empty()
+}
+
 /// A method that is given a value or a closure says by that what its types are.
 fn without_turbofish(text: &str) -> String {
     let Some(rest) = text.strip_prefix("{.0}.") else { return text.to_owned() };
@@ -197,8 +203,7 @@ fn without_turbofish(text: &str) -> String {
         return text.to_owned();
     }
     let (turbofish, args) = split_turbofish(rest);
-    let says_nothing = turbofish.trim_matches(['<', '>', ':', '_', ',', ' ']).is_empty();
-    if says_nothing || !args.starts_with("()") {
+    if says_nothing(turbofish) || !args.starts_with("()") {
         format!("{{.0}}.{name}{args}")
     } else {
         text.to_owned()
@@ -282,7 +287,7 @@ mod tests {
             "<a::Req as std::iter::FromIterator<a::C>>::from_iter::<std::vec::Vec<a::C>>({0})";
         assert_eq!(plain_template(from), "a::Req::from_iter({0})");
         let own = "<a::Set<i32> as a::set::MutableValues>::retain2::<_>({0}, |_| true)";
-        assert_eq!(plain_template(own), "a::set::MutableValues::retain2::<_>({0}, |_| true)");
+        assert_eq!(plain_template(own), "a::set::MutableValues::retain2({0}, |_| true)");
     }
 
     #[test]

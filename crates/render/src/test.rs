@@ -413,7 +413,8 @@ impl<'w> Writer<'w> {
     /// What a person would assert of a value that was shown like this.
     fn assertion(&mut self, here: usize, value: &str, seen: &str) -> Option<String> {
         let operation = self.operation(here)?;
-        let ty = &self.plan.ty(operation.output).ty;
+        let info = self.plan.ty(operation.output);
+        let ty = &info.ty;
         if ty.is_unit() {
             return None;
         }
@@ -427,7 +428,8 @@ impl<'w> Writer<'w> {
                 (_, None) => format!("assert!(!({value}));"),
             });
         }
-        if let Some(wanted) = expected(self.plan, ty, seen) {
+        let compares = info.abilities.partial_eq;
+        if let Some(wanted) = expected(self.plan, ty, seen).filter(|_| compares) {
             // What looks like a path in a text is none.
             let quoted = wanted.contains(['"', '\'']);
             let short = self.is_plain() && !quoted;

@@ -7,6 +7,7 @@ mod coverage;
 mod known_bugs;
 mod korat;
 mod printed;
+mod suite;
 mod symbolic;
 
 use anyhow::Result;
@@ -29,6 +30,7 @@ const BENCHES: &[Bench] = &[
     ("coverage", "what coverage and the sandbox cost", coverage::run),
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("korat", "structures found per second, against the Java tool", korat::run),
+    ("suite", "regression suites: tests, lines, and the same verdict in ten runs", suite::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
 ];
 
