@@ -175,11 +175,12 @@ fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
     let verdicts = lab.judge(&probes, stamp)?;
     let mut renames = Renames::new();
     for ((definition, path), verdict) in asked.into_iter().zip(verdicts) {
-        if verdict.is_none() {
-            renames.entry(definition.clone()).or_insert(path);
+        let known = renames.entry(definition.clone()).or_default();
+        if verdict.is_none() && known.is_none() {
+            *known = Some(path);
         }
     }
-    renames.retain(|definition, path| definition != path);
+    renames.retain(|definition, path| path.as_ref() != Some(definition));
     Ok(renames)
 }
 
