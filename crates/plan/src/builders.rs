@@ -7,7 +7,7 @@ use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
-use testsmith_model::api::{Api, Docs};
+use testsmith_model::api::{Api, Docs, TypeKind};
 use testsmith_model::operation::{MAX_INPUTS, Mode, OperationKind};
 use testsmith_model::ty::{Arg, Lifetime, Ty};
 
@@ -56,8 +56,11 @@ fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
 
 /// Ways to make a value of this type.
 pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    // An alias that was not resolved stands for a type of another crate.
+    let local =
+        |path: &str| api.types.get(path).is_some_and(|def| !matches!(def.kind, TypeKind::Alias(_)));
     let rows = match ty.path() {
-        Some(path) if !path.starts_with("std::") && !api.types.contains_key(path) => foreign(ty),
+        Some(path) if !path.starts_with("std::") && !local(path) => foreign(ty),
         _ => maker_rows(ty),
     };
     settle(api, rows)
