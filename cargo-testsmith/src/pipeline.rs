@@ -154,7 +154,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     if !renames.is_empty() {
         api = testsmith_discover::read(&json, &renames)?;
     }
-    api.literals = testsmith_discover::mine(&package.root.join("src"));
+    api.literals = testsmith_discover::mine(&package.root);
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }

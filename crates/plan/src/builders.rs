@@ -245,6 +245,11 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
                 ty,
             ),
         ],
+        // Texts of a grammar are made of pieces.
+        "std::string::String" => {
+            let piece = Ty::shared(Ty::prim("str"));
+            vec![plain("[{0}, {1}].concat()", vec![piece.clone(), piece], ty)]
+        }
         "std::path::PathBuf" | "std::ffi::OsString" => {
             vec![plain(&format!("{path}::from({{0}})"), vec![string()], ty)]
         }

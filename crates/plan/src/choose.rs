@@ -519,10 +519,8 @@ mod tests {
         let param = || Ty::Param("K".into());
         let key = Ty::adt("a::Key", vec![param()]);
         let mut api = Api::default();
-        let mut lends = Generics::default();
-        lends.params = generics(vec![("K", vec![])]).params;
         let known = Impl {
-            generics: lends,
+            generics: generics(vec![("K", vec![])]),
             trait_: TraitRef::new("std::borrow::Borrow", vec![param()]),
             for_: key.clone(),
             assoc: vec![],

@@ -59,8 +59,30 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
 
 fn strings(mined: &Literals) -> Vec<Literal> {
     let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
-    let mined = mined.strings.iter().map(String::as_str);
-    usual.into_iter().chain(mined).map(|s| Literal::Str(s.into())).collect()
+    let usual = usual.into_iter().map(str::to_owned);
+    let all = usual.chain(mined.strings.iter().cloned()).chain(renumbered(&mined.strings));
+    all.map(|text| Literal::Str(text.into())).collect()
+}
+
+/// Numbers written in a text: the first past every small type, one at a limit
+/// of decimal units.
+const NUMBERS: [&str; 2] = ["18446744073709551615", "1000"];
+const MAX_SHAPES: usize = 24;
+
+/// Texts with another number in the place of their first, one for each shape:
+/// `7d` and `30d` are of one shape.
+fn renumbered(texts: &[String]) -> Vec<String> {
+    let mut shapes = std::collections::HashSet::new();
+    let mut made = vec![];
+    for text in texts {
+        let Some(start) = text.find(|c: char| c.is_ascii_digit()) else { continue };
+        let (before, rest) = text.split_at(start);
+        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        if shapes.len() < MAX_SHAPES && shapes.insert((before, after)) {
+            made.extend(NUMBERS.iter().map(|number| format!("{before}{number}{after}")));
+        }
+    }
+    made
 }
 
 #[cfg(test)]
@@ -75,5 +97,14 @@ mod tests {
         assert!(pool.contains(&Literal::Int(255)));
         assert!(!pool.contains(&Literal::Int(300)));
         assert!(!pool.contains(&Literal::Int(-1)));
+    }
+
+    #[test]
+    fn texts_of_one_shape_are_renumbered_once() {
+        let texts = ["7d", "plain", "30d", "v1.2"].map(str::to_owned);
+        assert_eq!(
+            renumbered(&texts),
+            ["18446744073709551615d", "1000d", "v18446744073709551615.2", "v1000.2"]
+        );
     }
 }
