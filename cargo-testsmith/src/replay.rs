@@ -82,7 +82,9 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
         Ending::Panicked(panic) => {
             format!("panicked at {}:{}: {}", panic.file, panic.line, panic.message)
         }
-        Ending::Inapplicable => "met another variant".to_owned(),
+        Ending::Inapplicable => {
+            "did not apply: another variant, or a precondition does not hold".to_owned()
+        }
         Ending::Broken => "the law does not hold".to_owned(),
         Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
         Ending::Signal { number, note } => format!("{note} (signal {number})"),

@@ -27,7 +27,7 @@ pub trait Stage {
     /// Puts the n-th literal of a type on the stage.
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt>;
 
-    /// Makes a call. `None` means that the borrow rules forbid it, and that
-    /// nothing has changed.
+    /// Makes a call. `None` means that the borrow rules or a precondition
+    /// forbid it, and that nothing has changed.
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>>;
 }

@@ -57,6 +57,8 @@ pub struct Callable {
     pub output: Ty,
     pub is_unsafe: bool,
     pub is_async: bool,
+    /// A hidden companion beside it tells whether its preconditions hold.
+    pub guarded: bool,
     pub docs: Docs,
     /// File and line of the definition.
     pub place: Option<(String, u32)>,
@@ -101,6 +103,12 @@ impl Callable {
             _ => false,
         }
     }
+}
+
+/// The companion of a function that tells whether its preconditions hold. It
+/// takes every parameter by shared reference and gives a `Result`.
+pub fn guard_name(function: &str) -> String {
+    format!("__testsmith_requires_{function}")
 }
 
 /// What the documentation says that matters to a tester.

@@ -122,6 +122,9 @@ pub struct Operation {
     pub core: bool,
     /// One of its arguments is a closure of the catalogue that panics.
     pub panics_by_design: bool,
+    /// Asks whether the preconditions hold, as a `Result`; `{n}` is a shared
+    /// reference to the n-th argument.
+    pub guard: Option<String>,
 }
 
 impl Operation {

@@ -45,7 +45,7 @@ pub enum Phase {
 pub enum Ending {
     Completed,
     Panicked(Panic),
-    /// A projection met another variant.
+    /// A projection met another variant, or a precondition does not hold.
     Inapplicable,
     /// A law was called and does not hold.
     Broken,

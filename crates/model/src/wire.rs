@@ -185,7 +185,7 @@ wire!(enum OperationKind {
 wire!(struct Docs { panics_section, mentions_panic, safety_section, deprecated, hidden });
 wire!(struct Operation {
     path, kind, call, show, inputs, output, flows, acquires, docs, place, callable, core,
-    panics_by_design,
+    panics_by_design, guard,
 });
 wire!(struct Abilities {
     copy, clone, debug, display, partial_eq, eq, hash, partial_ord, ord, default, needs_drop,

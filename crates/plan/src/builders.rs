@@ -30,6 +30,7 @@ fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
     }
 }
 

@@ -490,6 +490,7 @@ mod tests {
             output: Ty::unit(),
             is_unsafe: false,
             is_async: false,
+            guarded: false,
             docs: Docs::default(),
             place: None,
         }

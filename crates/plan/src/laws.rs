@@ -234,5 +234,6 @@ fn claim(api: &Api, name: &str, ty: &Ty, call: String, show: String, inputs: Vec
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
     }
 }

@@ -15,13 +15,15 @@ const BLOCK_ALIGN: usize = 128;
 pub struct Frame {
     pub(crate) args: [*mut u8; testsmith_model::operation::MAX_INPUTS],
     pub(crate) result: *mut u8,
+    /// The last call was not made: a precondition does not hold.
+    pub(crate) refused: bool,
     memory: Memory,
 }
 
 impl Frame {
     pub fn new() -> Frame {
         let args = [std::ptr::null_mut(); testsmith_model::operation::MAX_INPUTS];
-        Frame { args, result: std::ptr::null_mut(), memory: Memory::new() }
+        Frame { args, result: std::ptr::null_mut(), refused: false, memory: Memory::new() }
     }
 
     /// # Safety
@@ -57,6 +59,13 @@ impl Frame {
         // live value occupies.
         unsafe { place.cast::<T>().write(value) };
         self.result = place;
+    }
+
+    /// Says that the call is not to be made, because a precondition does not
+    /// hold; its arguments are untouched.
+    pub fn refuse(&mut self) -> bool {
+        self.refused = true;
+        false
     }
 
     /// Stores the first `size` bytes, aligned to their size.

@@ -17,7 +17,8 @@ use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
 /// One operation: reads its arguments from the frame, calls, puts its result.
-/// False means that it does not apply to its argument.
+/// False means that it does not apply to its argument, or that the frame was
+/// told that a precondition does not hold.
 pub type Thunk = fn(&mut Frame) -> bool;
 
 /// How many calls share one reading of the counters.
@@ -163,6 +164,10 @@ impl Executor {
                     match args.filter(|args| self.fits(*op, args)) {
                         Some(args) => match self.call(*op, &args) {
                             Some(result) => result.map(drop),
+                            None if self.frame.refused => {
+                                self.fail(Ending::Inapplicable, here, Phase::Calling);
+                                Err(Halt::Inapplicable)
+                            }
                             None => {
                                 legal = false;
                                 Err(Halt::Full)
@@ -274,8 +279,10 @@ impl Executor {
         if !self.journal.has_room(STEP_BYTES) {
             return Some(Err(Halt::Full));
         }
+        self.frame.refused = false;
         let ended = self.loans.access(&self.signatures[op.index()], args).ok()?;
-        if !ended.is_empty() {
+        let changed = !ended.is_empty();
+        if changed {
             self.ended.clear();
             self.ended.extend_from_slice(ended);
             for n in 0..self.ended.len() {
@@ -306,6 +313,17 @@ impl Executor {
                     self.fail(Ending::Broken, slot, Phase::Calling);
                 }
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
+            }
+            Ok(false) if self.frame.refused => {
+                // With borrowers gone, the steps no longer say how it came
+                // about; otherwise it is as if nobody had asked.
+                if !changed {
+                    self.calls -= 1;
+                    self.journal.retract(args.len());
+                    return None;
+                }
+                self.fail(Ending::Inapplicable, here, Phase::Calling);
+                Err(Halt::Inapplicable)
             }
             Ok(false) => {
                 self.loans.consume(signature, args);

@@ -7,6 +7,7 @@ mod coverage;
 mod known_bugs;
 mod korat;
 mod printed;
+mod stackcalc;
 mod symbolic;
 
 use anyhow::Result;
@@ -30,6 +31,7 @@ const BENCHES: &[Bench] = &[
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("korat", "structures found per second, against the Java tool", korat::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
+    ("stackcalc", "preconditions asked for before calls; seeded bugs found", stackcalc::run),
 ];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
