@@ -22,7 +22,7 @@ mod resolve;
 mod std_traits;
 
 pub use draft::Draft;
-pub use laws::{LAWS, Law};
+pub use laws::{LAWS, Law, law};
 pub use literals::{pool, range_of};
 
 use choose::{BATCHES, Menu};
@@ -259,7 +259,8 @@ impl Planner {
             taken.extend(draft.inputs.iter().map(|(_, ty, _)| ty.clone()));
             made.insert(draft.output.clone());
         }
-        let mut drafts = vec![];
+        let queries = self.accepted.iter().filter_map(|draft| laws::of_query(&self.api, draft));
+        let mut drafts: Vec<Draft> = queries.collect();
         for ty in &taken {
             // A reference as a value of its own is seldom needed.
             if matches!(ty, Ty::Ref { .. }) && self.referred.insert(ty.clone()) {
@@ -274,7 +275,7 @@ impl Planner {
             drafts.extend(builders::takers(&self.api, &ty));
             let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
             if judged {
-                drafts.extend(laws::of_type(&self.api, &ty));
+                drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
             }
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
