@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use support::{Compiled, bytes, compile};
 use testsmith_symbolic::explore::{Exploration, Settings, Strategy, Verdict, explore};
 use testsmith_symbolic::machine::{Bounds, End, Job};
+use testsmith_symbolic::solver::{Blaster, Solver};
 
 static LIBRARY: LazyLock<Compiled> = LazyLock::new(|| compile("library"));
 
@@ -147,8 +148,8 @@ fn every_bound_voids_the_claim_and_says_so() {
 fn a_question_the_solver_cannot_answer_voids_the_claim() {
     for (function, len) in [("wide_product", 16), ("multiply", 8)] {
         let (mut engine, entry) = LIBRARY.engine(function);
-        let solver = Box::new(testsmith_symbolic::solver::Blaster::new(200));
-        let exploration = explore(&mut engine, entry, &bytes(len), solver);
+        let solvers = vec![Box::new(Blaster::new(200)) as Box<dyn Solver>];
+        let exploration = explore(&mut engine, entry, &bytes(len), solvers);
         assert_eq!(exploration.verdict(), Verdict::Undecided, "{function}");
         assert!(voids(&exploration).iter().any(|why| why.contains("gave up")), "{function}");
     }

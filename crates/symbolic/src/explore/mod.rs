@@ -164,14 +164,15 @@ struct Explorer<'a> {
     start: Instant,
 }
 
-/// Explores `entry`, which takes a pointer to bytes and their number.
+/// Explores `entry`, which takes a pointer to bytes and their number. What the first
+/// solver does not decide is handed to the next.
 pub fn explore(
     engine: &mut Engine,
     entry: FunctionId,
     settings: &Settings,
-    solver: Box<dyn Solver>,
+    solvers: Vec<Box<dyn Solver>>,
 ) -> Exploration {
-    let mut oracle = Oracle::new(solver);
+    let mut oracle = Oracle::new(solvers);
     oracle.recorded = settings.record_queries.then(Vec::new);
     let found = Exploration {
         cases: vec![],
