@@ -11,7 +11,7 @@ mod clean;
 mod emit;
 mod exit;
 mod explain;
-mod finding;
+pub mod finding;
 mod list;
 pub mod pipeline;
 mod replay;

@@ -292,6 +292,44 @@ pub struct Abilities {
     pub needs_drop: bool,
 }
 
+/// By what two values of a type are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sameness {
+    /// `Eq` and `Hash`.
+    Hash,
+    /// `PartialEq`, on clones that are kept.
+    PartialEq,
+    /// The text of `Debug`.
+    Debug,
+    /// Nothing: every value counts as another.
+    Unknown,
+}
+
+impl Sameness {
+    pub fn name(self) -> &'static str {
+        match self {
+            Sameness::Hash => "Eq and Hash",
+            Sameness::PartialEq => "PartialEq",
+            Sameness::Debug => "Debug text",
+            Sameness::Unknown => "nothing",
+        }
+    }
+}
+
+impl Abilities {
+    pub fn sameness(&self) -> Sameness {
+        if self.eq && self.hash {
+            Sameness::Hash
+        } else if self.partial_eq && self.clone {
+            Sameness::PartialEq
+        } else if self.debug {
+            Sameness::Debug
+        } else {
+            Sameness::Unknown
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TypeInfo {

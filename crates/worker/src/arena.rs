@@ -9,7 +9,7 @@ use crate::table::TypeTable;
 
 /// One block holds the values of any ordinary sequence.
 const BLOCK_BYTES: usize = 1 << 18;
-const BLOCK_ALIGN: usize = 128;
+pub(crate) const BLOCK_ALIGN: usize = 128;
 
 /// What a thunk sees: pointers to its arguments and a place for its result.
 pub struct Frame {
@@ -100,9 +100,9 @@ struct Memory {
 
 #[derive(Clone, Copy)]
 #[repr(align(128))]
-struct Chunk(#[expect(dead_code)] [u8; BLOCK_ALIGN]);
+pub(crate) struct Chunk(#[expect(dead_code)] [u8; BLOCK_ALIGN]);
 
-fn chunks(bytes: usize) -> Box<[Chunk]> {
+pub(crate) fn chunks(bytes: usize) -> Box<[Chunk]> {
     vec![Chunk([0; BLOCK_ALIGN]); bytes.div_ceil(BLOCK_ALIGN)].into_boxed_slice()
 }
 

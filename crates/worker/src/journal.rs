@@ -108,6 +108,15 @@ impl Journal {
     /// Adds a call that is about to run as step number `here`.
     #[inline(always)]
     pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
+        self.note(op, args, here);
+        self.calls += 1;
+        self.store_long(journal::CALLS, self.calls);
+        self.doing(here, Phase::Calling);
+    }
+
+    /// Adds a call that is not made: a clone of its result stands for it.
+    #[inline(always)]
+    pub fn note(&mut self, op: OpId, args: &[u32], here: u32) {
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {
             let mut to = self.base.add(journal::STEPS + self.length);
@@ -121,9 +130,6 @@ impl Journal {
         }
         self.length += call_bytes(args.len());
         self.store(journal::LENGTH, self.length as u32);
-        self.calls += 1;
-        self.store_long(journal::CALLS, self.calls);
-        self.doing(here, Phase::Calling);
     }
 
     /// Takes the call written last back: it was not made.

@@ -5,7 +5,8 @@ use super::*;
 use crate::type_table;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
-use testsmith_engines::random::Walk;
+use testsmith_engines::random::Engine;
+use testsmith_model::Heuristics;
 use testsmith_model::message::{journal, read_journal};
 use testsmith_model::operation::{Flow, FlowKind, Input, Mode, Operation, OperationKind, TypeInfo};
 use testsmith_model::ty::Ty;
@@ -255,15 +256,17 @@ fn random_sequences_drop_every_value_exactly_once() {
     let mut endings = [0; 3];
     with_executor("random", |executor| {
         // Without the operation that reads the journal: files are slow.
-        let mut walk = Walk::new(&executor.plan, 11, &[PEEK]);
+        let mut engine = Engine::new(&executor.plan, Heuristics::ALL, &[PEEK], &[]);
+        engine.start(11);
         for _ in 0..3000 {
             executor.begin(false);
-            walk.begin();
+            engine.begin(true);
             for _ in 0..15 {
-                if walk.extend(executor).is_err() {
+                if engine.extend(executor).is_err() {
                     break;
                 }
             }
+            engine.end(executor);
             match executor.finish().ending {
                 Ending::Completed => endings[0] += 1,
                 Ending::Panicked(_) => endings[1] += 1,
