@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use testsmith_lab::{Lab, TestRun};
 use testsmith_model::Plan;
+use testsmith_model::operation::Mount;
 use testsmith_render::{Test, test_file};
 
 /// The name of the file of failing tests.
@@ -121,7 +122,14 @@ pub fn write(file: &Path, plan: &Plan, findings: &[Finding]) -> Result<Written> 
         }
         (_, false) => {
             let tests: Vec<Test> = findings.iter().map(Finding::test).collect();
-            let body = test_file(plan, &tests);
+            let mut body = test_file(plan, &tests);
+            let refers = |mount: &&Mount| body.contains(&format!("{}::", mount.module));
+            let mounts: Vec<String> =
+                plan.mounts.iter().filter(refers).map(|mount| mount.item(file.parent())).collect();
+            for mount in mounts {
+                body.push('\n');
+                body.push_str(&mount);
+            }
             if let Some(folder) = file.parent() {
                 std::fs::create_dir_all(folder).with_context(why)?;
             }

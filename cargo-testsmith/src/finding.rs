@@ -45,14 +45,21 @@ impl Finding {
         }
     }
 
+    /// Why it counts: the rule's reason, and what the law is good for.
+    pub fn reason(&self) -> String {
+        let claim = self.operation.split(", for ").next().unwrap_or_default();
+        let broken = self.outcome.ending == Ending::Broken;
+        match testsmith_plan::law(claim).filter(|_| broken) {
+            Some(law) => format!("{}; {}", self.failing.reason, law.why),
+            None => self.failing.reason.to_owned(),
+        }
+    }
+
     pub fn test(&self) -> Test<'_> {
         let what = self.what().replace('\n', " ");
         Test {
             name: self.name.clone(),
-            comment: vec![
-                what,
-                format!("A {}: {}.", self.failing.severity.word(), self.failing.reason),
-            ],
+            comment: vec![what, format!("A {}: {}.", self.failing.severity.word(), self.reason())],
             sequence: &self.sequence,
             ignored: self.ignored.clone(),
         }
@@ -103,10 +110,11 @@ impl Findings {
     }
 }
 
-/// The outcome with the place of its panic relative to the crate's folder, so
-/// that what is written down holds on every machine.
+/// The outcome with the code at the place of its panic, and that place relative
+/// to the crate's folder, so that what is written down holds on every machine.
 pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
     if let Ending::Panicked(panic) = &mut outcome.ending {
+        panic.origin = crate::origin::of(panic);
         if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
             panic.file = inside.display().to_string();
         } else if let Some((_, dependency)) = panic.file.split_once("/registry/src/") {

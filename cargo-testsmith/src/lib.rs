@@ -13,6 +13,7 @@ mod exit;
 mod explain;
 pub mod finding;
 mod list;
+mod origin;
 pub mod pipeline;
 mod replay;
 mod run;

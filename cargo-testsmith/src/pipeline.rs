@@ -47,7 +47,14 @@ impl Session {
             Some(executable) => executable.clone(),
             None => std::env::current_exe().context("our own executable is not known")?,
         };
-        let lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let mut lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let oracles = match &subject {
+            Subject::Path { manifest, .. } => {
+                testsmith_discover::oracles(&manifest.with_file_name("tests"))?
+            }
+            Subject::Published { .. } => vec![],
+        };
+        lab.mount(testsmith_plan::mounts(&oracles));
         let features = Features {
             all: target.all_features,
             no_default: target.no_default_features,
@@ -65,7 +72,8 @@ impl Session {
             None => {
                 let begin = Instant::now();
                 progress.say(&format!("reading the API of {} {}", package.name, package.version));
-                let api = discover(&lab, &package, stamp)?;
+                let mut api = discover(&lab, &package, stamp)?;
+                api.oracles = oracles;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
                 let plan = plan(&lab, api, stamp, &progress)?;

@@ -40,7 +40,7 @@ impl Report<'_> {
         }
         for finding in self.findings {
             writeln!(out, "\n{}: {}", finding.failing.severity.word(), finding.what())?;
-            writeln!(out, "  {}", finding.failing.reason)?;
+            writeln!(out, "  {}", finding.reason())?;
             for line in testsmith_render::test_file(self.plan, &[finding.test()]).lines() {
                 let noise = line.starts_with("#![") || line.starts_with("///") || line.is_empty();
                 if !noise {
@@ -79,7 +79,7 @@ impl Report<'_> {
                 "name": finding.name,
                 "severity": finding.failing.severity.word(),
                 "rule": finding.failing.rule,
-                "reason": finding.failing.reason,
+                "reason": finding.reason(),
                 "class": finding.failing.class,
                 "operation": finding.operation,
                 "what": finding.what(),

@@ -4,7 +4,7 @@ use crate::finding::{Finding, Findings, relative};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 use testsmith_engines::shrink::shrink;
-use testsmith_judge::{Verdict, judge};
+use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::{Outcome, Plan, Sequence};
 
@@ -47,7 +47,12 @@ pub(super) fn shrink_all(
             small.push(Finding::new(plan, failing, shrunk, outcome));
         }
     }
-    small.sort_by_key(|finding| (finding.failing.severity, finding.sequence.len()));
+    small.sort_by_key(|finding| match finding.failing.severity {
+        Severity::Suspicious => {
+            (Severity::Suspicious, finding.failing.rank, finding.sequence.len())
+        }
+        severity => (severity, 0, finding.sequence.len()),
+    });
     Ok(small)
 }
 

@@ -19,7 +19,8 @@ impl Lab {
     /// runs each test once in a fresh process for all.
     pub fn test(&self, source: &str) -> Result<TestRun, Error> {
         const FILE: &str = "emitted/src/lib.rs";
-        self.write(FILE, source)?;
+        // At the end, so that the lines of errors are those of the source.
+        self.write(FILE, &format!("{source}{}", self.mounted()))?;
         let mut command = self.cargo("test");
         command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
         let built = cargo::messages(&mut command)?;

@@ -54,7 +54,8 @@ const THUNKS: &str = "testsmith_thunks";
 
 impl Lab {
     pub fn write_harness(&self, plan: &Plan) -> Result<(), Error> {
-        self.write("thunks/src/lib.rs", &source(plan).0)
+        let text = format!("{}{}", source(plan).0, self.mounted());
+        self.write("thunks/src/lib.rs", &text)
     }
 
     pub fn build(&self, plan: &Plan, package: &Package, profile: Profile) -> Result<Build, Error> {

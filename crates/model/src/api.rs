@@ -21,6 +21,8 @@ pub struct Api {
     pub literals: Literals,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
+    /// The user's own claims about values.
+    pub oracles: Vec<Oracle>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
@@ -211,6 +213,23 @@ pub struct Clause {
     pub place: String,
     pub text: String,
     pub message: String,
+}
+
+/// A function in the user's test code that says whether a value, or a pair of
+/// values, is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oracle {
+    /// The module that its file is mounted as.
+    pub module: String,
+    pub name: String,
+    /// The last word of the type it is about.
+    pub subject: String,
+    /// How many values it takes, each as `&T`.
+    pub values: usize,
+    /// Whether it returns a `Result` instead of a `bool`.
+    pub fallible: bool,
+    /// File and line.
+    pub place: (String, u32),
 }
 
 /// Literals that stand in the crate's source and documentation.

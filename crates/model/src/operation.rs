@@ -358,6 +358,23 @@ impl TypeInfo {
     }
 }
 
+/// A file of the user's that is compiled in as a module of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mount {
+    pub module: String,
+    pub file: String,
+}
+
+impl Mount {
+    /// The item that mounts the file, for a source file in this folder.
+    pub fn item(&self, folder: Option<&std::path::Path>) -> String {
+        let file = std::path::Path::new(&self.file);
+        let inside = folder.and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
+        format!("#[allow(dead_code)]\n#[path = {:?}]\nmod {};\n", inside, self.module)
+    }
+}
+
 /// Everything that can be called, and what could not.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -370,6 +387,8 @@ pub struct Plan {
     pub literals: Vec<(TypeId, Vec<Literal>)>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
+    /// Files of the user's test code that operations refer to.
+    pub mounts: Vec<Mount>,
     /// How many of the crate's callables are core.
     pub core_callables: u32,
 }

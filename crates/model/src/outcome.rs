@@ -22,8 +22,18 @@ pub struct Panic {
     pub file: String,
     pub line: u32,
     pub column: u32,
-    /// The innermost frames, outermost last, where they were asked for.
-    pub frames: Vec<String>,
+    /// What the source says at the place; only who has the sources knows.
+    pub origin: Option<Origin>,
+}
+
+/// The code that panicked, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Origin {
+    /// From the place of the panic to the end of the statement, or near it.
+    pub statement: String,
+    /// The name of the function that it stands in.
+    pub function: String,
 }
 
 /// What the worker was doing at a step.

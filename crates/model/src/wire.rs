@@ -194,7 +194,8 @@ wire!(enum Literal {
     0 => Bool { 0: v }, 1 => Char { 0: v }, 2 => Int { 0: v }, 3 => Float { 0: v }, 4 => Str { 0: v },
 });
 wire!(struct Value { text, hash });
-wire!(struct Panic { message, file, line, column, frames });
+wire!(struct Panic { message, file, line, column, origin });
+wire!(struct Origin { statement, function });
 wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
@@ -291,7 +292,7 @@ mod tests {
                 file: "src/lib.rs".into(),
                 line: 7,
                 column: 3,
-                frames: vec!["a::b".into()],
+                origin: Some(Origin { statement: "v[3]".into(), function: "get".into() }),
             }),
             step: 2,
             phase: Phase::Dropping,

@@ -22,7 +22,7 @@ mod resolve;
 mod std_traits;
 
 pub use draft::Draft;
-pub use laws::{LAWS, Law, law};
+pub use laws::{LAWS, Law, law, mounts};
 pub use literals::{pool, range_of};
 
 use choose::{BATCHES, Menu};
@@ -276,6 +276,7 @@ impl Planner {
             let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
             if judged {
                 drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
+                drafts.extend(laws::oracles_of(&self.api, &ty));
             }
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
@@ -330,6 +331,7 @@ impl Planner {
                 core: callable.is_core(),
             });
         }
+        skips.extend(laws::idle_oracles(&self.api, &operations));
         let literals = numbering.literals(&self.api);
         Plan {
             krate: self.api.krate.clone(),
@@ -339,6 +341,7 @@ impl Planner {
             literals,
             skips,
             contracts: self.api.contracts.clone(),
+            mounts: mounts(&self.api.oracles),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
         }
     }

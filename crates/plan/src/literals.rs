@@ -40,7 +40,13 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
         "bool" => vec![Literal::Bool(false), Literal::Bool(true)],
         "char" => {
             let usual = ['a', 'Z', '0', ' ', 'é', '\0', '\u{10ffff}'];
-            usual.iter().chain(&mined.chars).copied().map(Literal::Char).collect()
+            usual
+                .iter()
+                .chain(&TRAPS_IN_CHARS)
+                .chain(&mined.chars)
+                .copied()
+                .map(Literal::Char)
+                .collect()
         }
         "f32" | "f64" => {
             let usual = [0.0, 1.0, -1.0, 0.5, -0.0, 1e10, f64::NAN, f64::INFINITY, f64::MAX];
@@ -57,9 +63,28 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
     }
 }
 
+/// Letters whose lower or upper case has another length, and marks that join
+/// the letter before them.
+const TRAPS_IN_CHARS: [char; 4] = ['ß', 'İ', '\u{301}', '\u{200d}'];
+
+/// Texts on which code that thinks in bytes, in chars or in left and right goes
+/// wrong: modifiers and joiners of emoji, an odd number of flag letters, marks,
+/// a line end of two bytes, a byte order mark, right to left, case.
+const TRAPS_IN_TEXT: [&str; 9] = [
+    "👩\u{1f3fd}\u{1f3fd}",
+    "👨\u{200d}👩\u{200d}👧",
+    "🇩🇪🇫",
+    "e\u{301}\u{327}",
+    "a\r\nb",
+    "\u{feff}a",
+    "\u{202e}שלום",
+    "ßİ",
+    "\0",
+];
+
 fn strings(mined: &Literals) -> Vec<Literal> {
     let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
-    let usual = usual.into_iter().map(str::to_owned);
+    let usual = usual.into_iter().chain(TRAPS_IN_TEXT).map(str::to_owned);
     let all = usual.chain(mined.strings.iter().cloned()).chain(renumbered(&mined.strings));
     all.map(|text| Literal::Str(text.into())).collect()
 }
