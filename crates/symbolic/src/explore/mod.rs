@@ -12,6 +12,8 @@ mod minimise;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use explain::{Names, describe};
@@ -59,6 +61,8 @@ pub struct Settings {
     pub stop_at_failure: bool,
     /// Prefer small bytes in the inputs of cases.
     pub minimise: bool,
+    /// Set from outside to end the exploration with what was found.
+    pub interrupt: Arc<AtomicBool>,
     /// Keep the sliced queries, to compare solvers on them.
     pub record_queries: bool,
 }
@@ -75,6 +79,7 @@ impl Default for Settings {
             text_check: None,
             stop_at_failure: false,
             minimise: true,
+            interrupt: Arc::default(),
             record_queries: false,
         }
     }
@@ -208,6 +213,9 @@ impl Explorer<'_> {
     }
 
     fn stop(&self) -> Option<String> {
+        if self.settings.interrupt.load(Ordering::Acquire) {
+            return Some("it was interrupted".to_owned());
+        }
         let paths = self.found.cases.len() + self.found.rejected + self.found.cut;
         if paths >= self.settings.max_paths {
             return Some(format!("the bound of {} paths was reached", self.settings.max_paths));
