@@ -6,7 +6,9 @@
 use anyhow::{Context, Result, bail};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Receiver, Signature};
+use syn::{
+    FnArg, GenericArgument, GenericParam, Generics, Pat, PathArguments, Receiver, Signature,
+};
 
 use super::source::{Function, Source};
 
@@ -356,7 +358,8 @@ fn parameter_names(generics: &Generics) -> Vec<String> {
 
 fn arguments(segment: &syn::PathSegment) -> Vec<GenericArgument> {
     let PathArguments::AngleBracketed(list) = &segment.arguments else { return vec![] };
-    let is_lifetime = |argument: &&GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+    let is_lifetime =
+        |argument: &&GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
     list.args.iter().filter(|argument| !is_lifetime(argument)).cloned().collect()
 }
 
@@ -483,7 +486,8 @@ mod tests {
         let parameters: Vec<_> =
             subject.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         assert_eq!(parameters, ["limit: usize", "items: Vec<i32>", "limit_: i32"]);
-        let setup = "let Some(mut receiver) = demo::Stack::<i32>::with(limit, items) else { return };";
+        let setup =
+            "let Some(mut receiver) = demo::Stack::<i32>::with(limit, items) else { return };";
         assert_eq!(subject.setup.as_deref(), Some(setup));
         assert_eq!(subject.callee, "receiver.push");
         assert_eq!(subject.arguments, ["limit_"]);

@@ -88,10 +88,7 @@ fn random(rng: &mut Rng, width: u32) -> u128 {
 }
 
 /// What a function of terms gives, folded and evaluated.
-fn both_ways(
-    operands: &[(u32, u128)],
-    build: &dyn Fn(&mut Pool, &[Term]) -> Term,
-) -> (u128, u128) {
+fn both_ways(operands: &[(u32, u128)], build: &dyn Fn(&mut Pool, &[Term]) -> Term) -> (u128, u128) {
     let mut pool = Pool::new();
     let constants: Vec<Term> = operands.iter().map(|(w, bits)| pool.number(*w, *bits)).collect();
     let folded = build(&mut pool, &constants);

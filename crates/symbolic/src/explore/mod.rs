@@ -20,7 +20,7 @@ pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
-use crate::machine::{Bounds, Decision, End, Engine, Job, Reason, Run, Value};
+use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
 use crate::solver::{Answer, Oracle, Solver, Statistics};
 use crate::term::{Assignment, Term};
 
@@ -271,14 +271,17 @@ impl Explorer<'_> {
         let input = bytes(&model, self.settings.input_len);
         let wanted = conditions(&script);
         let begun = Instant::now();
-        let run = self.engine.run(&Job {
+        let job = Job {
             entry: self.entry,
             input: &input,
             script: &wanted,
             bounds: &self.settings.bounds,
             text_check: self.settings.text_check,
             symbolic: true,
-        });
+            layout: Layout::Ordered,
+        };
+        let run = self.engine.run(&job);
+        self.compare_elsewhere(&run.end, job);
         self.found.run_time += begun.elapsed();
         self.found.steps += run.steps;
         if run.diverged {
@@ -300,6 +303,24 @@ impl Explorer<'_> {
             link = Some(Rc::new(Link { before: link, holds: decision.holds }));
         }
         self.note(run, input);
+    }
+
+    /// Runs the input once more with its objects at other addresses: a program whose
+    /// outcome depends on them is not what the path says it is.
+    fn compare_elsewhere(&mut self, end: &End, job: Job<'_>) {
+        if matches!(end, End::Unsupported(_) | End::Limit(_)) {
+            return;
+        }
+        let job = Job { script: &[], symbolic: false, layout: Layout::Scattered, ..job };
+        let elsewhere = self.engine.run(&job).end;
+        let same = match (end, &elsewhere) {
+            // Their texts name addresses.
+            (End::Crashed(_), End::Crashed(_)) => true,
+            _ => *end == elsewhere,
+        };
+        if !same {
+            self.found.ledger.void("the outcome depends on where memory lies".to_owned());
+        }
     }
 
     fn note(&mut self, run: Run, input: Vec<u8>) {

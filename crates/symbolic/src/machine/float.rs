@@ -216,6 +216,11 @@ impl Machine<'_> {
                     _ => u128::from((number as f64).to_bits()),
                 }
             }
+            Conversion::FloatToFloat if is_nan(bits, wide_from) => {
+                let term = self.engine.pool.number(wide_from, bits);
+                let converted = self.conversion_term(kind, saturate, (wide_from, wide_to), term);
+                converted.and_then(|term| self.engine.pool.constant(term)).unwrap_or(bits)
+            }
             Conversion::FloatToFloat if to == 32 => u128::from((to_f64(bits) as f32).to_bits()),
             Conversion::FloatToFloat => u128::from(f64::from(to_f32(bits)).to_bits()),
             Conversion::FloatToUnsigned | Conversion::FloatToSigned => {
@@ -237,9 +242,7 @@ impl Machine<'_> {
     ) -> Option<Term> {
         let pool = &mut self.engine.pool;
         Some(match kind {
-            Conversion::UnsignedToFloat => {
-                pool.float_from_integer(Format::of_width(to)?, a, false)
-            }
+            Conversion::UnsignedToFloat => pool.float_from_integer(Format::of_width(to)?, a, false),
             Conversion::SignedToFloat => pool.float_from_integer(Format::of_width(to)?, a, true),
             Conversion::FloatToFloat => {
                 pool.float_convert(Format::of_width(from)?, Format::of_width(to)?, a)
@@ -251,6 +254,10 @@ impl Machine<'_> {
             Conversion::FloatToUnsigned | Conversion::FloatToSigned => return None,
         })
     }
+}
+
+fn is_nan(bits: u128, width: u32) -> bool {
+    Format::of_width(width).is_some_and(|format| format.is_nan(bits))
 }
 
 /// The result of the processor; for what is no number, by the rule that terms follow.

@@ -79,8 +79,8 @@ impl Format {
 
     /// What the processor makes of zero divided by zero.
     fn own_nan(self) -> u128 {
-        let zero = std::hint::black_box(0.0f32);
-        let negative = (zero / zero).is_sign_negative();
+        let (zero, none) = (std::hint::black_box(0.0f32), std::hint::black_box(0.0f32));
+        let negative = (zero / none).is_sign_negative();
         self.infinity() | self.quiet() | if negative { self.sign() } else { 0 }
     }
 }
@@ -254,9 +254,8 @@ impl Pool {
         let size = |pool: &mut Pool, bits: Term| pool.extract(bits, 0, format.width() - 1);
         let (size_a, size_b) = (size(self, a), size(self, b));
         let swapped = self.binary(Op::Ult, size_a, size_b);
-        let choose = |pool: &mut Pool, x: Term, y: Term| {
-            (pool.ite(swapped, y, x), pool.ite(swapped, x, y))
-        };
+        let choose =
+            |pool: &mut Pool, x: Term, y: Term| (pool.ite(swapped, y, x), pool.ite(swapped, x, y));
         let (big_exponent, small_exponent) = choose(self, x.exponent, y.exponent);
         let (big, small) = choose(self, x.significand, y.significand);
         let sign = self.ite(swapped, y.sign, x.sign);
@@ -360,10 +359,8 @@ impl Pool {
         (zero, infinite, invalid): (Term, Term, Term),
         nan: Term,
     ) -> Term {
-        let (none, infinity) = (
-            self.signed_size(format, sign, 0),
-            self.signed_size(format, sign, format.infinity()),
-        );
+        let (none, infinity) =
+            (self.signed_size(format, sign, 0), self.signed_size(format, sign, format.infinity()));
         let result = self.ite(zero, none, finite);
         let result = self.ite(infinite, infinity, result);
         self.ite(invalid, nan, result)
