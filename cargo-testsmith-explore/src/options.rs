@@ -1,6 +1,7 @@
 //! The arguments of the command.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use testsmith_symbolic::explore::{Settings, Strategy};
@@ -122,6 +123,11 @@ impl Options {
         }
         options.solvers().map_err(|error| error.to_string())?;
         Ok(options)
+    }
+
+    /// Whether the user asked to stop.
+    pub fn interrupted(&self) -> bool {
+        self.settings.interrupt.load(Ordering::Acquire)
     }
 
     /// Solvers of their own for one exploration, in the order in which they are asked.

@@ -89,6 +89,9 @@ pub fn explore_target(
             report::put(&put, options.explain);
         }
         explored.push(put);
+        if options.interrupted() {
+            break;
+        }
     }
     Ok(explored)
 }

@@ -71,7 +71,7 @@ pub fn main() -> Exit {
         Some(args::Action::List(options)) => list::run(options, interrupt),
         Some(args::Action::Replay(options)) => replay::run(options, interrupt),
         Some(args::Action::Explore(options)) => {
-            Ok(Exit::from(cargo_testsmith_explore::run(&options.args)))
+            Ok(Exit::from(cargo_testsmith_explore::run(&options.args, interrupt)))
         }
         Some(args::Action::Explain(options)) => Ok(explain::run(options)),
         Some(args::Action::Clean(options)) => clean::run(options),

@@ -13,7 +13,7 @@ use cargo_testsmith_explore::{Explored, Options, Settled, explore};
 use testsmith_symbolic::explore as engine;
 use testsmith_symbolic::ir::FunctionId;
 use testsmith_symbolic::llvm::{Program, library_of};
-use testsmith_symbolic::machine::{Bounds, Engine, Job};
+use testsmith_symbolic::machine::{Bounds, Engine, Job, Layout};
 use testsmith_symbolic::solver::{Answer, Blaster, SmtLib, Solver};
 
 /// A row of the tables: its name, what the paper reports, and the puts that make it.
@@ -177,6 +177,7 @@ fn interpreter(compiled: &Compiled) -> Result<()> {
         bounds: &bounds,
         text_check: None,
         symbolic: false,
+        layout: Layout::Ordered,
     };
     let mut best = f64::MAX;
     let mut steps = 0;
@@ -227,7 +228,8 @@ fn solvers(compiled: &Compiled) -> Result<()> {
             record_queries: true,
             ..engine::Settings::default()
         };
-        let found = engine::explore(&mut engine, entry, &settings, vec![Box::new(Blaster::default())]);
+        let found =
+            engine::explore(&mut engine, entry, &settings, vec![Box::new(Blaster::default())]);
         let mut solvers: Vec<Box<dyn Solver>> = vec![Box::new(Blaster::default())];
         for name in SmtLib::installed() {
             solvers.push(Box::new(SmtLib::start(name)?));

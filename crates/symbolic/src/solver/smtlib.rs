@@ -154,7 +154,10 @@ impl Solver for SmtLib {
 
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer {
         if self.failures >= MOST_FAILURES {
-            return Answer::Unknown(format!("{} failed {} times in a row", self.name, self.failures));
+            return Answer::Unknown(format!(
+                "{} failed {} times in a row",
+                self.name, self.failures
+            ));
         }
         self.queries += 1;
         match self.query(pool, conditions) {
