@@ -178,9 +178,8 @@ impl Components {
         identity: u64,
     ) -> Option<Known> {
         let kind = &self.kinds[ty.index()];
-        let equal = |stage: &mut dyn FnMut(Shelved) -> bool, n: usize| {
-            kind.members[n].shelved.map(|shelved| stage(shelved))
-        };
+        let equal =
+            |stage: &mut dyn FnMut(Shelved) -> bool, n: usize| kind.members[n].shelved.map(stage);
         let mut equals = |shelved: Shelved| stage.equals(slot, shelved);
         match kind.sameness {
             Sameness::Unknown => None,

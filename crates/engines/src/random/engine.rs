@@ -32,6 +32,8 @@ const REPEATED_WITHIN: usize = 8;
 /// values are there then, and what a clone leaves out.
 const MAX_REPLAYED: usize = 16;
 const REPLAYED_ONCE_IN: usize = 8;
+/// One text in so many is put together from pieces.
+const COMPOSED_ONCE_IN: usize = 4;
 /// When nothing new is found, up to this many sequences are not looked at.
 const MAX_PAUSE: u32 = 15;
 
@@ -316,6 +318,12 @@ impl Engine {
         {
             return Ok(Some(slot));
         }
+        if let Some(composer) = self.composer(ty, depth) {
+            let made = self.attempt(stage, composer, None, depth + 1)?;
+            if made.is_some() {
+                return Ok(made);
+            }
+        }
         if literals > 0 {
             return self.literal(stage, of, ty);
         }
@@ -440,6 +448,15 @@ impl Engine {
             }
         }
         Ok(Some(base + recipe.value))
+    }
+
+    /// Now and then, an operation that puts a text together.
+    fn composer(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
+        let composers = self.sources[ty.index()].composers.len();
+        if composers == 0 || depth > MAX_DEPTH || !self.rng.chance(1, COMPOSED_ONCE_IN) {
+            return None;
+        }
+        Some(self.sources[ty.index()].composers[self.rng.below(composers)])
     }
 
     /// An operation that makes the type: the cheapest or any, but rather none
