@@ -94,18 +94,23 @@ fn strings(mined: &Literals) -> Vec<Literal> {
 const NUMBERS: [&str; 2] = ["18446744073709551615", "1000"];
 const MAX_SHAPES: usize = 24;
 
-/// Texts with another number in the place of their first, one for each shape:
-/// `7d` and `30d` are of one shape.
+/// Texts with another number in the place of their first, one for each shape,
+/// the shortest first: `7d` and `30d` are of one shape.
 fn renumbered(texts: &[String]) -> Vec<String> {
-    let mut shapes = std::collections::HashSet::new();
-    let mut made = vec![];
-    for text in texts {
-        let Some(start) = text.find(|c: char| c.is_ascii_digit()) else { continue };
-        let (before, rest) = text.split_at(start);
-        let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        if shapes.len() < MAX_SHAPES && shapes.insert((before, after)) {
-            made.extend(NUMBERS.iter().map(|number| format!("{before}{number}{after}")));
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut shapes: Vec<(Vec<&str>, &str)> = vec![];
+    for text in texts.iter().filter(|text| text.contains(is_digit)) {
+        let between: Vec<&str> = text.split(is_digit).filter(|part| !part.is_empty()).collect();
+        if !shapes.iter().any(|(shape, _)| *shape == between) {
+            shapes.push((between, text));
         }
+    }
+    shapes.sort_by_key(|(between, _)| between.concat().len());
+    let mut made = vec![];
+    for (_, text) in shapes.iter().take(MAX_SHAPES) {
+        let (before, rest) = text.split_at(text.find(is_digit).unwrap_or_default());
+        let after = rest.trim_start_matches(is_digit);
+        made.extend(NUMBERS.iter().map(|number| format!("{before}{number}{after}")));
     }
     made
 }
@@ -126,10 +131,8 @@ mod tests {
 
     #[test]
     fn texts_of_one_shape_are_renumbered_once() {
-        let texts = ["7d", "plain", "30d", "v1.2"].map(str::to_owned);
-        assert_eq!(
-            renumbered(&texts),
-            ["18446744073709551615d", "1000d", "v18446744073709551615.2", "v1000.2"]
-        );
+        let texts = ["v1.2", "7d", "plain", "30d"].map(str::to_owned);
+        let large = ["18446744073709551615d", "1000d", "v18446744073709551615.2", "v1000.2"];
+        assert_eq!(renumbered(&texts), large);
     }
 }
