@@ -77,6 +77,11 @@ pub struct Lessons {
 }
 
 impl Lessons {
+    /// Nothing but components of an earlier run.
+    pub fn from_components(components: Vec<Component>) -> Lessons {
+        Lessons { components, ..Lessons::default() }
+    }
+
     fn add(&mut self, components: Vec<Component>) {
         self.components.extend(components);
         let surplus = self.components.len().saturating_sub(MAX_COMPONENTS);

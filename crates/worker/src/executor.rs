@@ -396,7 +396,7 @@ impl Stage for Executor {
                     self.journal.literal(step);
                     ty
                 }
-                Made::Call(op, _) => {
+                Made::Call(op, ..) => {
                     if !self.journal.has_room(2 * STEP_BYTES) {
                         return Err(Halt::Full);
                     }

@@ -253,9 +253,10 @@ impl Engine {
                 None => return Ok(None),
             }
         }
-        let duplicates = self.heuristics.has(Heuristic::Duplicates);
-        let hash = self.steps.hash_with(op, args);
-        if duplicates && self.illegal.contains(hash) {
+        if self.learned.is_risky(op)
+            && self.heuristics.has(Heuristic::Duplicates)
+            && self.illegal.contains(self.steps.hash_with(op, args))
+        {
             return Ok(None);
         }
         let Some(result) = stage.call(op, args) else { return Ok(None) };
@@ -270,8 +271,8 @@ impl Engine {
             }
             Err(halt) => {
                 self.legal &= halt == Halt::Full;
-                if halt != Halt::Full && duplicates {
-                    self.illegal.insert(hash);
+                if halt != Halt::Full {
+                    self.illegal.insert(self.steps.hash_with(op, args));
                 }
                 Err(halt)
             }
@@ -429,7 +430,7 @@ impl Engine {
                     self.origins.push(literal_origin(n as usize));
                     self.note(ty, slot);
                 }
-                Made::Call(op, _) => {
+                Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
                     let slot = result.inspect_err(|halt| self.legal &= *halt == Halt::Full)?;
