@@ -9,8 +9,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use testsmith_model::message::Component;
+use testsmith_model::operation::Input;
 use testsmith_model::sequence::{Builder, Literal};
-use testsmith_model::{OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Mode, OpId, Plan, Sequence, Step, TypeId};
 
 /// A step with its arguments as slots.
 #[derive(Clone)]
@@ -21,6 +22,7 @@ enum Flat {
 
 /// No finding is worth more tries than this.
 const MAX_TRIES: usize = 400;
+const MAX_ROUNDS: usize = 8;
 /// Components of a type that are tried, the shortest first.
 const MAX_COMPONENTS: usize = 3;
 
@@ -58,20 +60,22 @@ struct Shrinking<'s> {
 
 impl Shrinking<'_> {
     fn run(mut self) -> Sequence {
+        self.attempt(needed(self.plan, &self.steps));
         let mut size = self.steps.len() / 2;
         while size > 1 {
             self.remove_pieces(size);
             size /= 2;
         }
         // Each round may make room for the next; a handful settles it.
-        for _ in 0..4 {
+        for _ in 0..MAX_ROUNDS {
             let before = self.best.clone();
             self.remove_pieces(1);
-            let redirected = redirections(self.plan, &self.steps);
-            if !redirected.into_iter().any(|candidate| self.attempt(candidate)) {
-                let replaced = self.replacements();
-                let _ = replaced.into_iter().any(|candidate| self.attempt(candidate));
-            }
+            let mut others = redirections(self.plan, &self.steps);
+            others.extend(self.replacements());
+            // Those that are no shorter would only go back and forth.
+            others.retain(|candidate| candidate.len() < self.steps.len());
+            others.sort_by_key(Vec::len);
+            let _ = others.into_iter().any(|candidate| self.attempt(candidate));
             self.simplify_literals();
             if self.best == before {
                 break;
@@ -109,7 +113,7 @@ impl Shrinking<'_> {
     }
 
     /// The same steps with one argument replaced by a component, without what
-    /// made the argument, where that is shorter.
+    /// is not needed any more.
     fn replacements(&self) -> Vec<Vec<Flat>> {
         let mut candidates = vec![];
         for (here, step) in self.steps.iter().enumerate() {
@@ -128,13 +132,10 @@ impl Shrinking<'_> {
                     if let Flat::Call(_, args) = &mut candidate[base as usize + here] {
                         args[n] = component.value;
                     }
-                    let at = (base + arg) as usize;
-                    let shorter = remove(&candidate, at..at + 1).map(without_idle_literals);
-                    candidates.extend(shorter.filter(|steps| steps.len() < self.steps.len()));
+                    candidates.push(needed(self.plan, &candidate));
                 }
             }
         }
-        candidates.sort_by_key(Vec::len);
         candidates
     }
 
@@ -177,20 +178,23 @@ fn type_of(plan: &Plan, step: &Flat) -> TypeId {
     }
 }
 
-/// The steps without literals that nothing uses.
-fn without_idle_literals(mut steps: Vec<Flat>) -> Vec<Flat> {
-    let mut at = steps.len();
-    while at > 0 {
-        at -= 1;
-        let used = |step: &Flat| matches!(step, Flat::Call(_, args) if args.contains(&(at as u32)));
-        if matches!(steps[at], Flat::Literal(..))
-            && !steps[at..].iter().any(used)
-            && let Some(without) = remove(&steps, at..at + 1)
-        {
-            steps = without;
+/// The steps that the failing one depends on: what made its arguments, and
+/// what changed those in between. A change through a borrow is not seen; then
+/// the candidate does not fail.
+fn needed(plan: &Plan, steps: &[Flat]) -> Vec<Flat> {
+    let mut needed = vec![false; steps.len()];
+    needed[steps.len() - 1] = true;
+    for (here, step) in steps.iter().enumerate().rev() {
+        let Flat::Call(op, args) = step else { continue };
+        let changes = |(arg, input): (&u32, &Input)| {
+            needed[*arg as usize] && matches!(input.mode, Mode::Exclusive | Mode::Reborrow)
+        };
+        if needed[here] || args.iter().zip(&plan.operation(*op).inputs).any(changes) {
+            needed[here] = true;
+            args.iter().for_each(|arg| needed[*arg as usize] = true);
         }
     }
-    steps
+    keep(steps, &needed)
 }
 
 fn flatten(sequence: &Sequence) -> Vec<Flat> {
@@ -217,17 +221,21 @@ fn build(plan: &Plan, steps: &[Flat]) -> Option<Sequence> {
 /// The steps without some of them and without all that depends on those;
 /// nothing if the failing step depends on them too.
 fn remove(steps: &[Flat], piece: Range<usize>) -> Option<Vec<Flat>> {
-    let mut gone = vec![false; steps.len()];
-    gone[piece].fill(true);
-    let mut number = vec![0u32; steps.len()];
-    let mut kept = vec![];
+    let mut kept = vec![true; steps.len()];
+    kept[piece].fill(false);
     for (here, step) in steps.iter().enumerate() {
         if let Flat::Call(_, args) = step {
-            gone[here] |= args.iter().any(|arg| gone[*arg as usize]);
+            kept[here] &= args.iter().all(|arg| kept[*arg as usize]);
         }
-        if gone[here] {
-            continue;
-        }
+    }
+    kept[steps.len() - 1].then(|| keep(steps, &kept))
+}
+
+/// Those of the steps that are marked, numbered anew.
+fn keep(steps: &[Flat], marked: &[bool]) -> Vec<Flat> {
+    let mut number = vec![0u32; steps.len()];
+    let mut kept = vec![];
+    for (here, step) in steps.iter().enumerate().filter(|(here, _)| marked[*here]) {
         number[here] = kept.len() as u32;
         kept.push(match step {
             Flat::Literal(ty, literal) => Flat::Literal(*ty, literal.clone()),
@@ -236,7 +244,7 @@ fn remove(steps: &[Flat], piece: Range<usize>) -> Option<Vec<Flat>> {
             }
         });
     }
-    (!gone[steps.len() - 1]).then_some(kept)
+    kept
 }
 
 /// The same steps with one argument replaced by an earlier value of its type,
@@ -255,9 +263,8 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
                 candidate[here] = Flat::Call(*op, changed);
                 // Only worth it if something can go afterwards.
                 let arg = *arg as usize;
-                if let Some(shorter) = remove(&candidate, arg..arg + 1) {
-                    candidates.push(shorter);
-                }
+                candidates.extend(remove(&candidate, arg..arg + 1));
+                candidates.push(needed(plan, &candidate));
             }
         }
     }
@@ -292,3 +299,6 @@ fn simpler_literals(step: &Flat) -> Vec<Flat> {
     };
     simpler.into_iter().map(|literal| Flat::Literal(*ty, literal)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,8 @@ pub(super) struct Member {
 struct Kind {
     /// Whether values of the type are worth keeping.
     kept: bool,
+    /// Whether the stage can keep clones.
+    cloneable: bool,
     sameness: Sameness,
     members: Vec<Member>,
     /// Values that were new.
@@ -65,6 +67,7 @@ impl Components {
         let literal = |ty: usize| plan.literals.iter().any(|(of, _)| of.index() == ty);
         let kinds = plan.types.iter().enumerate().map(|(n, info)| Kind {
             kept: on && useful[n] && !info.may_borrow() && !(info.abilities.copy && literal(n)),
+            cloneable: info.abilities.clone,
             sameness: info.abilities.sameness(),
             members: vec![],
             distinct: 0,
@@ -163,7 +166,8 @@ impl Components {
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
         let over = place.and_then(|n| kind.members[n].shelved);
         let shelved = stage.shelve(slot, over);
-        if over.is_some() && shelved.is_none() {
+        if kind.cloneable && shelved.is_none() {
+            // It is too large, or its clone panics.
             return false;
         }
         self.made += 1;

@@ -213,6 +213,11 @@ impl Learned {
         }
     }
 
+    /// A call that took long though it completed.
+    pub(super) fn burden(&mut self, op: OpId) {
+        self.records[op.index()].bad += PANIC_COST;
+    }
+
     /// Coverage was read, and this many edges were new. The calls since the
     /// reading before share the credit; those least called before are the
     /// likeliest to have earned it.

@@ -76,13 +76,18 @@ impl Steps {
 
     /// Adds the steps of another list, its slots counted from where it begins.
     pub(super) fn append(&mut self, other: &Steps) {
-        let (base, first) = (self.len() as u32, self.args.len() as u32);
-        self.hash = mix(self.hash, other.hash);
-        self.args.extend(other.args.iter().map(|arg| base + arg));
-        self.made.extend(other.made.iter().map(|made| match *made {
-            Made::Call(op, at, count) => Made::Call(op, first + at, count),
-            literal => literal,
-        }));
+        let base = self.len() as u32;
+        for (made, args) in other.iter() {
+            match made {
+                Made::Literal(ty, n) => self.literal(ty, n),
+                Made::Call(op, ..) => {
+                    let first = self.args.len();
+                    self.args.extend(args.iter().map(|arg| base + arg));
+                    self.hash = self.hash_with(op, &self.args[first..]);
+                    self.made.push(Made::Call(op, first as u32, args.len() as u8));
+                }
+            }
+        }
     }
 
     /// Every step with its arguments.
