@@ -91,13 +91,24 @@ impl Findings {
             self.illegal += 1;
             return;
         }
-        let length = |sequence: &Sequence| sequence.len();
+        self.insert(failing, sequence, outcome);
+    }
+
+    fn insert(&mut self, failing: Failing, sequence: Sequence, outcome: Outcome) {
         match self.by_class.get(&failing.class) {
             Some((known, old, _))
-                if (known.severity, length(old)) <= (failing.severity, length(&sequence)) => {}
+                if (known.severity, old.len()) <= (failing.severity, sequence.len()) => {}
             _ => {
                 self.by_class.insert(failing.class.clone(), (failing, sequence, outcome));
             }
+        }
+    }
+
+    /// Takes in what another worker found.
+    pub fn absorb(&mut self, other: Findings) {
+        self.illegal += other.illegal;
+        for (failing, sequence, outcome) in other.into_all() {
+            self.insert(failing, sequence, outcome);
         }
     }
 

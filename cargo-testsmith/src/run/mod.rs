@@ -1,5 +1,6 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod kept;
 mod report;
 mod search;
 mod smaller;
@@ -7,18 +8,18 @@ mod smaller;
 use crate::Exit;
 use crate::args::{Format, Run};
 use crate::emit::{self, FAILURES};
-use crate::finding::{Finding, Findings, tell_apart};
+use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use anyhow::Result;
 use report::Report;
-use search::{Search, Searched, Tally};
+use search::{Search, Searched};
 use smaller::shrink_all;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use testsmith_judge::Severity;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Build, Lessons, Limits, Profile};
 
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
@@ -26,25 +27,47 @@ const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let mut session = Session::open(&options.target, Arc::clone(&interrupt))?;
     let harness = session.build(Profile::Unoptimised)?;
-    let supervisor = session.supervise(&harness, Limits::default())?;
+    let mut supervisors = vec![session.supervise(&harness, Limits::default())?];
+    for _ in 1..options.workers() {
+        supervisors.push(session.another(&harness, Limits::default())?);
+    }
     let plan = Arc::clone(&session.plan);
-    let search =
-        Search { options, findings: Findings::new(&session.package.root), tally: Tally::default() };
+    let components = session.lab.root().join(kept::FILE);
+    // The same seed and number of calls give the same result, whatever other
+    // runs have left behind.
+    if options.calls.is_none() && !options.fresh {
+        let kept = kept::read(&components, &plan);
+        if !kept.is_empty() {
+            session.say(&format!("starting from {} components of earlier runs", kept.len()));
+        }
+        for supervisor in &mut supervisors {
+            supervisor.take_lessons(Lessons::from_components(kept.clone()));
+        }
+    }
     let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
+    let optimised = OnceLock::new();
     let done = std::thread::scope(|scope| {
         // Built while the search is on, and taken over when it is ready. Not
         // where calls are counted: when it is ready is a matter of chance.
-        let optimised = worth_it.then(|| {
-            scope.spawn(|| session.lab.build(&plan, &session.package, Profile::Optimised).ok())
-        });
-        search.run(supervisor, &harness, &interrupt, &session, optimised)
+        if worth_it {
+            scope.spawn(|| {
+                let build = session.lab.build(&plan, &session.package, Profile::Optimised);
+                if let Ok(Build::Done { harness, .. }) = build {
+                    let _ = optimised.set(harness);
+                }
+            });
+        }
+        let (session, harness) = (&session, harness.as_path());
+        let (interrupt, optimised) = (&*interrupt, &optimised);
+        Search { options, session, harness, interrupt, optimised }.run(supervisors)
     })?;
-    let Searched { findings, tally, coverage, mut supervisor } = done;
+    let Searched { findings, tally, coverage, components: made, mut supervisor } = done;
+    kept::write(&components, &plan, &made)?;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
     session.say("shrinking");
-    let mut findings = shrink_all(&mut supervisor, &plan, findings)?;
+    let mut findings = shrink_all(&mut supervisor, &plan, findings, &made)?;
     tell_apart(&mut findings);
     let (wanted, rest): (Vec<Finding>, Vec<Finding>) = findings
         .into_iter()

@@ -36,6 +36,9 @@ pub trait Stage {
     /// forbid it, and that nothing has changed.
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>>;
 
+    /// Whether the last call asked for much more memory than most do.
+    fn was_heavy(&self) -> bool;
+
     /// Adds the steps of a recipe without making its calls: its value is there
     /// as a clone of a shelved one, all others are absent. Returns the slot of
     /// its first step. On an error the sequence cannot go on.

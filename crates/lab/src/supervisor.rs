@@ -44,8 +44,6 @@ const KEPT_OUTPUT: usize = 64 << 10;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
-/// A number smaller than this is not what a call hangs or runs out of memory by.
-const LARGE: u128 = 1000;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 /// A walk that loses this many workers is given up.
@@ -77,6 +75,11 @@ pub struct Lessons {
 }
 
 impl Lessons {
+    /// Nothing but components of an earlier run.
+    pub fn from_components(components: Vec<Component>) -> Lessons {
+        Lessons { components, ..Lessons::default() }
+    }
+
     fn add(&mut self, components: Vec<Component>) {
         self.components.extend(components);
         let surplus = self.components.len().saturating_sub(MAX_COMPONENTS);
@@ -107,6 +110,8 @@ impl Lessons {
         *deaths += 1;
         if *deaths == DEATHS_BEFORE_AVOIDED {
             self.avoid.push(op);
+            let calls = |step: &Step| matches!(step, Step::Call(called, _) if *called == op);
+            self.components.retain(|component| !component.sequence.steps().any(calls));
         }
     }
 }
@@ -374,7 +379,7 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<(u32, i128)> {
         }
     });
     numbers
-        .filter(|(_, number)| number.unsigned_abs() >= LARGE)
+        .filter(|(_, number)| number.unsigned_abs() >= Limit::LEAST)
         .max_by_key(|(_, n)| n.unsigned_abs())
 }
 

@@ -63,7 +63,7 @@ impl Heuristic {
                 "operations that reach new code, or never completed, are called more"
             }
             Heuristic::Limits => {
-                "numbers with which a call hung or ran out of memory are not passed"
+                "numbers with which a call hung or took much memory are not passed"
             }
         }
     }

@@ -59,8 +59,9 @@ pub struct Component {
     pub value: u32,
 }
 
-/// A number with which a call hung or ran out of memory, as the argument of
-/// an operation: it and those further from zero are not passed again.
+/// A number with which a call hung or asked for too much memory, as the
+/// argument of an operation: it and those further from zero are not passed
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     pub op: OpId,
@@ -142,6 +143,11 @@ wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {},
 });
+impl Limit {
+    /// A number nearer to zero is not to blame.
+    pub const LEAST: u128 = 1000;
+}
+
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
 wire!(struct Limit { op, input, number });

@@ -7,6 +7,7 @@ use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
 use crate::journal::{Encoded, Journal};
 use crate::literal::{Kind, Ready};
+use crate::memory;
 use crate::panics::{catching, clip};
 use crate::shelf::{Shelf, text_hash};
 use crate::table::TypeTable;
@@ -26,6 +27,9 @@ pub type Thunk = fn(&mut Frame) -> bool;
 /// How many calls share one reading of the counters: fewer while readings
 /// bring news, because those calls share the credit.
 const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 64..=4096;
+/// A call that asks for more memory than this takes as long as hundreds of
+/// others.
+const HEAVY_BYTES: usize = 1 << 20;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
@@ -62,6 +66,8 @@ pub struct Executor {
     pub calls: u64,
     /// The operation called last.
     last: Option<OpId>,
+    /// Whether it asked for much memory.
+    heavy: bool,
     /// The number of calls when the counters were last read.
     collected: u64,
     collect_every: u64,
@@ -108,6 +114,7 @@ impl Executor {
             values: vec![],
             calls: 0,
             last: None,
+            heavy: false,
             collected: 0,
             collect_every: *COLLECT_EVERY.start(),
             reading: None,
@@ -333,7 +340,9 @@ impl Executor {
         self.last = Some(op);
         let thunk = self.thunks[op.index()];
         let frame = &mut self.frame;
+        let asked = memory::asked();
         let result = catching(|| thunk(frame));
+        self.heavy = memory::asked().wrapping_sub(asked) > HEAVY_BYTES;
         let signature = &self.signatures[op.index()];
         Some(match result {
             Ok(true) => {
@@ -398,6 +407,11 @@ impl Stage for Executor {
         Ok(self.push(ty))
     }
 
+    #[inline]
+    fn was_heavy(&self) -> bool {
+        self.heavy
+    }
+
     fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt> {
         let base = self.slots.len() as u32;
         let steps = &recipe.steps;
@@ -414,7 +428,7 @@ impl Stage for Executor {
                     self.journal.literal(step);
                     ty
                 }
-                Made::Call(op, _) => {
+                Made::Call(op, ..) => {
                     if !self.journal.has_room(2 * STEP_BYTES) {
                         return Err(Halt::Full);
                     }

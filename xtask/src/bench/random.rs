@@ -246,7 +246,11 @@ fn reach(args: &[String]) -> Result<()> {
             continue;
         }
         let mut session = session(krate)?;
-        let harness = session.build(Profile::Unoptimised)?;
+        let harness = session.build(if std::env::var_os("TESTSMITH_OPT").is_some() {
+            Profile::Optimised
+        } else {
+            Profile::Unoptimised
+        })?;
         reach_one(krate, &mut session, &harness, Duration::from_secs(seconds))?;
     }
     Ok(())

@@ -3,7 +3,8 @@
 //!
 //! A value equal to one that was there before is not kept again: otherwise
 //! most of the set would be empty containers. Each type has a bounded number of
-//! components; when all places are taken, a new value drives out any other.
+//! components; when all places are taken, a new value may drive out any other,
+//! the less likely the more there were.
 
 use super::steps::{Recipe, Steps, mix};
 use crate::rng::Rng;
@@ -16,9 +17,12 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan, TypeId};
 /// Components of one type.
 const MAX_MEMBERS: usize = 128;
 /// A component takes at most this many calls to make.
-const MAX_CALLS: usize = 60;
+const MAX_CALLS: usize = 30;
 /// Values that are remembered as seen; past this all are taken for new.
 const MAX_SEEN: usize = 1 << 18;
+/// When all places are taken, a new value is kept once in as many times as the
+/// places were filled, but not more seldom than this.
+const DRIVES_OUT_ONCE_IN: usize = 32;
 /// A known value is looked at once in so many times for a shorter recipe.
 const SHORTEN_ONCE_IN: usize = 16;
 /// Values that cannot be told apart are offered this seldom.
@@ -36,8 +40,12 @@ pub(super) struct Member {
 struct Kind {
     /// Whether values of the type are worth keeping.
     kept: bool,
+    /// Whether the stage can keep clones.
+    cloneable: bool,
     sameness: Sameness,
     members: Vec<Member>,
+    /// Values that were new.
+    distinct: usize,
     /// What tells the members apart, side by side.
     identities: Vec<u64>,
 }
@@ -59,8 +67,10 @@ impl Components {
         let literal = |ty: usize| plan.literals.iter().any(|(of, _)| of.index() == ty);
         let kinds = plan.types.iter().enumerate().map(|(n, info)| Kind {
             kept: on && useful[n] && !info.may_borrow() && !(info.abilities.copy && literal(n)),
+            cloneable: info.abilities.clone,
             sameness: info.abilities.sameness(),
             members: vec![],
+            distinct: 0,
             identities: vec![],
         });
         Components {
@@ -130,6 +140,13 @@ impl Components {
                 return false;
             }
         }
+        let kind = &mut self.kinds[ty.index()];
+        kind.distinct += 1;
+        let crowd = (kind.distinct / MAX_MEMBERS).clamp(1, DRIVES_OUT_ONCE_IN);
+        let full = kind.members.len() == MAX_MEMBERS;
+        if full && !rng.chance(1, crowd) {
+            return false;
+        }
         self.keep(stage, ty, slot, identity, recipe(stage, steps, slot), rng)
     }
 
@@ -149,7 +166,8 @@ impl Components {
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
         let over = place.and_then(|n| kind.members[n].shelved);
         let shelved = stage.shelve(slot, over);
-        if over.is_some() && shelved.is_none() {
+        if kind.cloneable && shelved.is_none() {
+            // It is too large, or its clone panics.
             return false;
         }
         self.made += 1;

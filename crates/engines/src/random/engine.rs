@@ -57,7 +57,8 @@ pub struct Engine {
     touched: Vec<TypeId>,
     /// Clones may stand for recipes in this sequence.
     cloning: bool,
-    legal: bool,
+    /// It is legal so far, and no call of it was heavy.
+    worth_keeping: bool,
     extended: usize,
     /// The extension that is repeated.
     repeated: Option<usize>,
@@ -65,6 +66,17 @@ pub struct Engine {
     finished: Seen,
     pause: u32,
     paused: u32,
+}
+
+/// An argument that is looked for.
+struct Need<'n> {
+    op: OpId,
+    /// Which of its arguments it is.
+    n: usize,
+    access: Access,
+    /// The arguments before it.
+    earlier: &'n [u32],
+    depth: usize,
 }
 
 /// What a value is known by as an argument: the literal, the component, or the
@@ -103,7 +115,7 @@ impl Engine {
             origins: vec![],
             touched: vec![],
             cloning: false,
-            legal: true,
+            worth_keeping: true,
             extended: 0,
             repeated: None,
             illegal: Seen::new(),
@@ -150,7 +162,7 @@ impl Engine {
         self.steps.clear();
         self.origins.clear();
         self.cloning = cloning && self.heuristics.has(Heuristic::Clones);
-        self.legal = true;
+        self.worth_keeping = true;
         self.extended = 0;
         let repeats =
             self.heuristics.has(Heuristic::Repetition) && self.rng.chance(1, REPEATS_ONCE_IN);
@@ -194,9 +206,9 @@ impl Engine {
     }
 
     /// The sequence is over but its values are still there: keeps what is new
-    /// among them if all went well.
+    /// among them, if all went well.
     pub fn end(&mut self, stage: &mut impl Stage) {
-        if !self.legal || !self.heuristics.has(Heuristic::Components) {
+        if !self.worth_keeping || !self.heuristics.has(Heuristic::Components) {
             return;
         }
         if self.paused < self.pause {
@@ -209,13 +221,18 @@ impl Engine {
         }
         let mut found = false;
         for slot in 0..self.steps.len() as u32 {
-            let loans = stage.loans();
-            if loans.is_live(slot) && !loans.is_lent(slot) && self.components.keeps(loans.ty(slot))
-            {
-                found |= self.components.offer(stage, &self.steps, slot, &mut self.rng);
-            }
+            found |= self.offer(stage, slot);
         }
         self.pause = if found { self.pause / 2 } else { (self.pause + 1).min(MAX_PAUSE) };
+    }
+
+    /// Keeps the value of a slot if it can be had and is new.
+    fn offer(&mut self, stage: &mut impl Stage, slot: u32) -> bool {
+        let loans = stage.loans();
+        loans.is_live(slot)
+            && !loans.is_lent(slot)
+            && self.components.keeps(loans.ty(slot))
+            && self.components.offer(stage, &self.steps, slot, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -223,11 +240,7 @@ impl Engine {
     pub fn adopt(&mut self, stage: &mut impl Stage, component: &Component) {
         let Some(recipe) = Recipe::new(&self.plan, component) else { return };
         if let Ok(Some(slot)) = self.replay(stage, &recipe) {
-            let loans = stage.loans();
-            if loans.is_live(slot) && !loans.is_lent(slot) && self.components.keeps(loans.ty(slot))
-            {
-                self.components.offer(stage, &self.steps, slot, &mut self.rng);
-            }
+            self.offer(stage, slot);
         }
         // Whoever sent it knows it.
         self.components.take_news();
@@ -244,20 +257,22 @@ impl Engine {
         let mut args = [0u32; MAX_INPUTS];
         let inputs = stage.signature(op).inputs.len();
         let args = &mut args[..inputs];
-        for (n, arg) in args.iter_mut().enumerate() {
-            if let (0, Some(receiver)) = (n, receiver) {
-                *arg = receiver;
-                continue;
-            }
-            let input = stage.signature(op).inputs[n];
-            match self.argument(stage, (op, n), input, depth)? {
-                Some(slot) => *arg = slot,
+        for n in 0..inputs {
+            let access = stage.signature(op).inputs[n];
+            let need = Need { op, n, access, earlier: &args[..n], depth };
+            let found = match receiver {
+                Some(receiver) if n == 0 => Some(receiver),
+                _ => self.argument(stage, need)?,
+            };
+            match found {
+                Some(slot) => args[n] = slot,
                 None => return Ok(None),
             }
         }
-        let duplicates = self.heuristics.has(Heuristic::Duplicates);
-        let hash = self.steps.hash_with(op, args);
-        if duplicates && self.illegal.contains(hash) {
+        if self.learned.is_risky(op)
+            && self.heuristics.has(Heuristic::Duplicates)
+            && self.illegal.contains(self.steps.hash_with(op, args))
+        {
             return Ok(None);
         }
         let Some(result) = stage.call(op, args) else { return Ok(None) };
@@ -265,18 +280,49 @@ impl Engine {
         self.learned.learn(op, origins, result);
         match result {
             Ok(slot) => {
+                if stage.was_heavy() && self.heuristics.has(Heuristic::Limits) {
+                    self.limit(op, args);
+                }
                 self.steps.call(op, args);
                 self.origins.push(maker_origin(op));
                 self.note(stage.signature(op).output, slot);
                 Ok(Some(slot))
             }
             Err(halt) => {
-                self.legal &= halt == Halt::Full;
-                if halt != Halt::Full && duplicates {
-                    self.illegal.insert(hash);
+                self.worth_keeping &= halt == Halt::Full;
+                if halt != Halt::Full {
+                    self.illegal.insert(self.steps.hash_with(op, args));
                 }
                 Err(halt)
             }
+        }
+    }
+
+    /// Blames the largest number among the arguments, or else the operation,
+    /// for a call that took much memory. No sequence should start with it.
+    #[cold]
+    fn limit(&mut self, op: OpId, args: &[u32]) {
+        self.worth_keeping = false;
+        let number = |(n, arg): (usize, &u32)| match self.steps.made(*arg) {
+            Made::Literal(ty, literal) => {
+                self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
+            }
+            Made::Call(..) => None,
+        };
+        match args.iter().enumerate().filter_map(number).max() {
+            Some((magnitude, n)) if magnitude >= Limit::LEAST => {
+                self.limits.insert((op, n), magnitude);
+            }
+            _ => self.learned.burden(op),
+        }
+    }
+
+    /// How far a literal is from zero, if it is a whole number.
+    fn magnitude(&self, ty: TypeId, n: usize) -> Option<u128> {
+        let (_, pool) = self.plan.literals.iter().find(|(pooled, _)| *pooled == ty)?;
+        match &pool[n] {
+            Literal::Int(number) => Some(number.unsigned_abs()),
+            _ => None,
         }
     }
 
@@ -292,29 +338,24 @@ impl Engine {
         slots.push(slot);
     }
 
-    /// A slot already there, a literal, a component, or a value made for the
+    /// A slot already there, a component, a literal, or a value made for the
     /// purpose.
-    fn argument(
-        &mut self,
-        stage: &mut impl Stage,
-        of: (OpId, usize),
-        input: Access,
-        depth: usize,
-    ) -> Result<Option<u32>, Halt> {
-        let ty = input.ty;
+    fn argument(&mut self, stage: &mut impl Stage, need: Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
         let literals = self.sources[ty.index()].literals;
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
         if reuse
-            && let Some(slot) = self.live(stage, input)
-            && self.learned.suits(of.0, of.1, self.origins[slot as usize], &mut self.rng)
-            && !self.is_beyond(of, slot)
+            && let Some(slot) = self.live(stage, need.access)
+            // A value and itself are a pair worth trying, but not most of the time.
+            && (!need.earlier.contains(&slot) || self.rng.chance(1, 3))
+            && self.suits(&need, self.origins[slot as usize])
+            && !self.is_beyond(&need, slot)
         {
             return Ok(Some(slot));
         }
-        let components = self.components.count(ty);
-        if components > 0
-            && self.rng.chance(if literals > 0 { 1 } else { 4 }, 6)
-            && let Some(slot) = self.component(stage, of, ty)?
+        if self.components.count(ty) > 0
+            && self.rng.chance(if literals > 0 { 1 } else { 3 }, 6)
+            && let Some(slot) = self.component(stage, &need)?
         {
             return Ok(Some(slot));
         }
@@ -325,93 +366,96 @@ impl Engine {
             }
         }
         if literals > 0 {
-            return self.literal(stage, of, ty);
+            return self.literal(stage, &need);
         }
-        if let Some(maker) = self.maker(ty, depth) {
-            let made = self.attempt(stage, maker, None, depth + 1)?;
+        if let Some(maker) = self.maker(ty, need.depth) {
+            let made = self.attempt(stage, maker, None, need.depth + 1)?;
             if made.is_some() {
                 return Ok(made);
             }
         }
-        Ok(self.live(stage, input))
+        Ok(self.live(stage, need.access))
     }
 
-    fn literal(
-        &mut self,
-        stage: &mut impl Stage,
-        of: (OpId, usize),
-        ty: TypeId,
-    ) -> Result<Option<u32>, Halt> {
+    #[inline]
+    fn suits(&mut self, need: &Need<'_>, origin: u32) -> bool {
+        self.learned.suits(need.op, need.n, origin, &mut self.rng)
+    }
+
+    fn literal(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
         let literals = self.sources[ty.index()].literals;
         let mut drawn = None;
         for _ in 0..MAX_DRAWS {
             let n = self.rng.below(literals);
-            if self.exceeds(of, ty, n) {
+            if self.exceeds(need, ty, n) {
                 continue;
             }
             drawn = Some(n);
-            if self.learned.suits(of.0, of.1, literal_origin(n), &mut self.rng) {
+            if self.suits(need, literal_origin(n)) {
                 break;
             }
         }
-        let Some(n) = drawn else { return Ok(None) };
+        match drawn {
+            Some(n) => self.put(stage, ty, n).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts a literal on the stage.
+    fn put(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<u32, Halt> {
         let slot = stage.literal(ty, n)?;
         self.steps.literal(ty, n as u32);
         self.origins.push(literal_origin(n));
         self.note(ty, slot);
-        Ok(Some(slot))
+        Ok(slot)
     }
 
     /// Whether a slot holds a number that this argument must not have.
     #[inline]
-    fn is_beyond(&self, of: (OpId, usize), slot: u32) -> bool {
+    fn is_beyond(&self, need: &Need<'_>, slot: u32) -> bool {
         match self.steps.made(slot) {
-            Made::Literal(ty, n) => self.exceeds(of, ty, n as usize),
+            Made::Literal(ty, n) => self.exceeds(need, ty, n as usize),
             Made::Call(..) => false,
         }
     }
 
     /// Whether a number is one that this argument must not have.
     #[inline]
-    fn exceeds(&self, of: (OpId, usize), ty: TypeId, n: usize) -> bool {
+    fn exceeds(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
         if self.limits.is_empty() {
             return false;
         }
-        let Some(least) = self.limits.get(&of) else { return false };
-        let pool = self.plan.literals.iter().find(|(pooled, _)| *pooled == ty);
-        match pool.map(|(_, pool)| &pool[n]) {
-            Some(Literal::Int(number)) => number.unsigned_abs() >= *least,
-            _ => false,
-        }
+        let Some(least) = self.limits.get(&(need.op, need.n)) else { return false };
+        self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
     }
 
     /// A component that the operation gets on with, put on the stage.
-    fn component(
-        &mut self,
-        stage: &mut impl Stage,
-        of: (OpId, usize),
-        ty: TypeId,
-    ) -> Result<Option<u32>, Halt> {
+    fn component(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
         let mut n = 0;
         for _ in 0..MAX_DRAWS {
-            n = self.rng.below(self.components.count(ty));
+            // The first to come are the simplest.
+            n = self.rng.low_below(self.components.count(ty) as u32) as usize;
             let origin = component_origin(self.components.member(ty, n).id);
-            if self.learned.suits(of.0, of.1, origin, &mut self.rng) {
+            if self.suits(need, origin) {
                 break;
             }
         }
         let member = self.components.member(ty, n).clone();
-        let short = member.recipe.steps.len() <= MAX_REPLAYED;
-        let slot = match member.shelved {
-            Some(shelved) if self.cloning && !(short && self.rng.chance(1, REPLAYED_ONCE_IN)) => {
-                let base = stage.place(&member.recipe, shelved)?;
+        let clone = member.shelved.filter(|_| {
+            let short = member.recipe.steps.len() <= MAX_REPLAYED;
+            self.cloning && !(short && self.rng.chance(1, REPLAYED_ONCE_IN))
+        });
+        let slot = match clone {
+            Some(shelved) => {
+                let slot = stage.place(&member.recipe, shelved)? + member.recipe.value;
                 self.steps.append(&member.recipe.steps);
                 self.origins.resize(self.steps.len(), 0);
-                let slot = base + member.recipe.value;
                 self.note(ty, slot);
                 slot
             }
-            _ => match self.replay(stage, &member.recipe) {
+            None => match self.replay(stage, &member.recipe) {
                 Ok(Some(slot)) => slot,
                 Ok(None) => return Ok(None),
                 Err(halt) => {
@@ -432,15 +476,13 @@ impl Engine {
         for (made, args) in recipe.steps.iter() {
             match made {
                 Made::Literal(ty, n) => {
-                    let slot = stage.literal(ty, n as usize)?;
-                    self.steps.literal(ty, n);
-                    self.origins.push(literal_origin(n as usize));
-                    self.note(ty, slot);
+                    self.put(stage, ty, n as usize)?;
                 }
-                Made::Call(op, _) => {
+                Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
-                    let slot = result.inspect_err(|halt| self.legal &= *halt == Halt::Full)?;
+                    let slot =
+                        result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
                     self.steps.call(op, &args);
                     self.origins.push(maker_origin(op));
                     self.note(stage.signature(op).output, slot);

@@ -39,7 +39,7 @@ struct Score {
     bad: u16,
 }
 
-const SCORES: usize = 1 << 15;
+const SCORES: usize = 1 << 14;
 /// Operations that reached new code last; older ones make way.
 const PROMISING: usize = 32;
 /// Of a batch that reached new code, this many operations get the credit.
@@ -149,11 +149,18 @@ impl Learned {
         !likely && (hopeless || !rng.chance(1, TRIED_ONCE_IN))
     }
 
+    /// Whether a call of the operation has ended a sequence of late. Most never
+    /// do, and nothing has to be looked up for those.
+    #[inline]
+    pub(super) fn is_risky(&self, op: OpId) -> bool {
+        self.records[op.index()].bad > 0
+    }
+
     /// Whether an operation gets on with an argument of this origin; one in
     /// eight is passed all the same.
     #[inline]
     pub(super) fn suits(&self, op: OpId, input: usize, origin: u32, rng: &mut Rng) -> bool {
-        if !self.heuristics.has(Heuristic::Arguments) {
+        if !self.is_risky(op) || !self.heuristics.has(Heuristic::Arguments) {
             return true;
         }
         let Score { good, bad } = self.scores[place(op, input, origin)];
@@ -172,16 +179,13 @@ impl Learned {
         origins: impl Iterator<Item = u32>,
         result: Result<u32, Halt>,
     ) {
-        let arguments = self.heuristics.has(Heuristic::Arguments) && result != Err(Halt::Full);
-        if arguments {
+        let failed = matches!(result, Err(Halt::Panicked | Halt::Inapplicable));
+        if (failed || self.is_risky(op)) && self.heuristics.has(Heuristic::Arguments) {
             for (input, origin) in origins.enumerate() {
                 let score = &mut self.scores[place(op, input, origin)];
-                if result.is_ok() {
-                    score.good += 1;
-                } else {
-                    score.bad += 1;
-                }
-                if score.good == u16::MAX || score.bad == u16::MAX {
+                score.good += u16::from(!failed);
+                score.bad += u16::from(failed);
+                if score.good.max(score.bad) == u16::MAX {
                     (score.good, score.bad) = (score.good / 2, score.bad / 2);
                 }
             }
@@ -207,6 +211,11 @@ impl Learned {
             // It stays known that it completed.
             (record.good, record.bad) = (record.good.div_ceil(2), record.bad / 2);
         }
+    }
+
+    /// A call that took long though it completed.
+    pub(super) fn burden(&mut self, op: OpId) {
+        self.records[op.index()].bad += PANIC_COST;
     }
 
     /// Coverage was read, and this many edges were new. The calls since the

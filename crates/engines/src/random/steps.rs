@@ -15,8 +15,9 @@ use testsmith_model::{OpId, Plan, TypeId};
 pub enum Made {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
-    /// A call, with the place of its first argument in the list of all.
-    Call(OpId, u32),
+    /// A call, with the place of its first argument in the list of all, and
+    /// their number.
+    Call(OpId, u32, u8),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,21 +70,21 @@ impl Steps {
     #[inline]
     pub(super) fn call(&mut self, op: OpId, args: &[u32]) {
         self.hash = self.hash_with(op, args);
-        self.made.push(Made::Call(op, self.args.len() as u32));
+        self.made.push(Made::Call(op, self.args.len() as u32, args.len() as u8));
         self.args.extend_from_slice(args);
     }
 
     /// Adds the steps of another list, its slots counted from where it begins.
     pub(super) fn append(&mut self, other: &Steps) {
         let base = self.len() as u32;
-        let mut args = vec![];
-        for (made, theirs) in other.iter() {
+        for (made, args) in other.iter() {
             match made {
                 Made::Literal(ty, n) => self.literal(ty, n),
-                Made::Call(op, _) => {
-                    args.clear();
-                    args.extend(theirs.iter().map(|arg| base + arg));
-                    self.call(op, &args);
+                Made::Call(op, ..) => {
+                    let first = self.args.len();
+                    self.args.extend(args.iter().map(|arg| base + arg));
+                    self.hash = self.hash_with(op, &self.args[first..]);
+                    self.made.push(Made::Call(op, first as u32, args.len() as u8));
                 }
             }
         }
@@ -99,13 +100,14 @@ impl Steps {
         self.made[slot as usize]
     }
 
-    pub(super) fn args_of(&self, n: usize) -> &[u32] {
-        let Made::Call(_, first) = self.made[n] else { return &[] };
-        let next = self.made[n + 1..].iter().find_map(|made| match made {
-            Made::Call(_, first) => Some(*first as usize),
-            Made::Literal(..) => None,
-        });
-        &self.args[first as usize..next.unwrap_or(self.args.len())]
+    #[inline]
+    pub(super) fn args_of(&self, slot: usize) -> &[u32] {
+        match self.made[slot] {
+            Made::Literal(..) => &[],
+            Made::Call(_, first, count) => {
+                &self.args[first as usize..first as usize + usize::from(count)]
+            }
+        }
     }
 
     /// The steps that a value depends on as it is now: what made it, what
@@ -123,7 +125,7 @@ impl Steps {
         needed[value as usize] = true;
         changing[groups[value as usize] as usize] = true;
         for here in (0..self.len()).rev() {
-            let Made::Call(op, _) = self.made[here] else { continue };
+            let Made::Call(op, ..) = self.made[here] else { continue };
             let args = self.args_of(here);
             let changes = args
                 .iter()
@@ -143,7 +145,7 @@ impl Steps {
             number[here] = steps.len() as u32;
             match made {
                 Made::Literal(ty, n) => steps.literal(ty, n),
-                Made::Call(op, _) => {
+                Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| number[*arg as usize]).collect();
                     steps.call(op, &args);
                 }
@@ -164,7 +166,7 @@ impl Steps {
             }
         };
         for (here, (made, args)) in self.iter().enumerate() {
-            let Made::Call(op, _) = made else { continue };
+            let Made::Call(op, ..) = made else { continue };
             let signature = signature(op);
             for flow in &signature.flows {
                 if flow.kind != (FlowKind::Loan { mutable: false }) {
@@ -221,7 +223,9 @@ impl Recipe {
                 let (_, pool) = pool.expect("it came from the pool");
                 Step::Literal(ty, pool[n as usize].clone())
             }
-            Made::Call(op, _) => Step::Call(op, args.iter().map(|arg| here as u32 - arg).collect()),
+            Made::Call(op, ..) => {
+                Step::Call(op, args.iter().map(|arg| here as u32 - arg).collect())
+            }
         };
         let steps = self.steps.iter().enumerate().map(step).collect();
         Component { sequence: Sequence::from_steps(steps), value: self.value }
