@@ -36,6 +36,10 @@ pub struct Run {
     pub calls: Option<u64>,
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Compare with a build without overflow checks, whatever the budget
+    /// [default: with a budget of 20s or more]
+    #[arg(long)]
+    pub compare_release: bool,
     /// Also write suspicious failures: undocumented panics that may be misuse
     #[arg(long)]
     pub suspicious: bool,

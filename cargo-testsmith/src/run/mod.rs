@@ -1,5 +1,6 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod compare;
 mod report;
 mod search;
 mod smaller;
@@ -10,6 +11,7 @@ use crate::emit::{self, FAILURES};
 use crate::finding::{Finding, Findings, tell_apart};
 use crate::pipeline::Session;
 use anyhow::Result;
+use compare::Builds;
 use report::Report;
 use search::{Search, Searched, Tally};
 use smaller::shrink_all;
@@ -18,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use testsmith_judge::Severity;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Build, Limits, Profile};
 
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
@@ -34,11 +36,30 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let done = std::thread::scope(|scope| {
         // Built while the search is on, and taken over when it is ready. Not
         // where calls are counted: when it is ready is a matter of chance.
+        let (sooner, later) = std::sync::mpsc::channel::<()>();
+        let build = |profile| session.lab.build(&plan, &session.package, profile).ok();
         let optimised = worth_it.then(|| {
-            scope.spawn(|| session.lab.build(&plan, &session.package, Profile::Optimised).ok())
+            scope.spawn(move || {
+                let built = build(Profile::Optimised);
+                drop(sooner);
+                built
+            })
         });
-        search.run(supervisor, &harness, &interrupt, &session, optimised)
+        // One after the other: the first is waited for.
+        let released = worth_it.then(|| {
+            scope.spawn(move || {
+                let _ = later.recv();
+                build(Profile::Released)
+            })
+        });
+        let done = search.run(supervisor, &harness, &interrupt, &session, optimised);
+        done.map(|done| (done, released.and_then(|released| released.join().ok().flatten())))
     })?;
+    let (done, mut released) = done;
+    if options.compare_release && released.is_none() {
+        session.say("building without overflow checks");
+        released = session.lab.build(&plan, &session.package, Profile::Released).ok();
+    }
     let Searched { findings, tally, coverage, mut supervisor } = done;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
@@ -55,6 +76,14 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     if !wanted.is_empty() {
         session.say("checking the tests in fresh processes");
         dropped = emit::verify(&session.lab, &plan, &mut wanted)?;
+    }
+    if let Some(Build::Done { harness: released, .. }) = released {
+        session.say("comparing with a build without overflow checks");
+        let mut released = session.another(&released, Limits::default())?;
+        let mut checked = session.another(&harness, Limits::default())?;
+        let (checked, released) = (&mut checked, &mut released);
+        wanted.extend(Builds { session: &session, checked, released }.compare(options)?);
+        tell_apart(&mut wanted);
     }
     if !options.no_write {
         let path = output_folder(options, &session).join(FAILURES);

@@ -228,6 +228,7 @@ impl<'f> Facts<'f> {
             }
             Ending::Panicked(panic) => format!("panic in {path}: {}", panic.message),
             Ending::Broken => format!("law broken: {path}"),
+            Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
             Ending::TimedOut { .. } => format!("no return from {path}"),

@@ -42,6 +42,12 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.outcome.ending == Ending::Broken,
     },
     Rule {
+        name: "different results",
+        severity: Violation,
+        reason: "the results with and without overflow checks and debug assertions are not the same",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Differs { .. }),
+    },
+    Rule {
         name: "out of memory",
         severity: Illegal,
         reason: "it asked for more memory than a test may use",
