@@ -49,6 +49,10 @@ pub struct Run {
     /// Switch parts of the random engine off, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = heuristics())]
     pub without: Vec<Heuristic>,
+    /// Compare with a build without overflow checks, whatever the budget
+    /// [default: with a budget of 20s or more]
+    #[arg(long)]
+    pub compare_release: bool,
     /// Also write suspicious failures: undocumented panics that may be misuse
     #[arg(long)]
     pub suspicious: bool,

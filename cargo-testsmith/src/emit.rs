@@ -17,7 +17,7 @@ use testsmith_render::{Test, test_file};
 pub const FAILURES: &str = "testsmith_failures.rs";
 
 /// How often a test has to fail in fresh processes before it is kept.
-const RUNS: usize = 3;
+pub const RUNS: usize = 3;
 
 /// Keeps the findings whose tests compile and fail every time. Returns the
 /// names of the others.

@@ -4,7 +4,7 @@ use crate::replay::describe;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Verdict, judge};
-use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::{Plan, Sequence, Step};
 use testsmith_render::{Test, name_of};
 
@@ -30,6 +30,7 @@ impl Finding {
         let what = match &outcome.ending {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
+            Ending::Differs { .. } => "differs",
             _ => "ends the process",
         };
         let ignored = outcome.ending.is_fatal().then(|| "ends the whole test process".to_owned());
@@ -41,6 +42,9 @@ impl Finding {
     pub fn what(&self) -> String {
         match &self.outcome.ending {
             Ending::Broken => format!("does not hold: {}", self.operation),
+            Ending::Differs { .. } => {
+                format!("{}: {}", self.operation, describe(&self.outcome.ending, Phase::Calling))
+            }
             ending => format!("{} {}", self.operation, describe(ending, self.outcome.phase)),
         }
     }
@@ -57,10 +61,19 @@ impl Finding {
 
     pub fn test(&self) -> Test<'_> {
         let what = self.what().replace('\n', " ");
+        let why = format!("A {}: {}.", self.failing.severity.word(), self.reason());
+        let mut comment = vec![what, why];
+        let mut shows = None;
+        if let Ending::Differs { checked, .. } = &self.outcome.ending {
+            comment
+                .push("It passes with `cargo test` and fails with `cargo test --release`.".into());
+            shows = checked.clone();
+        }
         Test {
             name: self.name.clone(),
-            comment: vec![what, format!("A {}: {}.", self.failing.severity.word(), self.reason())],
+            comment,
             sequence: &self.sequence,
+            shows,
             ignored: self.ignored.clone(),
         }
     }
@@ -152,7 +165,7 @@ pub fn tell_apart(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::outcome::{Panic, Phase};
+    use testsmith_model::outcome::Panic;
 
     fn place_of(file: &str) -> String {
         let panic = Panic { file: file.to_owned(), ..Panic::default() };

@@ -91,6 +91,10 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
         Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),
         Ending::TimedOut { after_ms } => format!("did not return within {after_ms} ms"),
         Ending::Exited { code } => format!("ended the process with code {code}"),
+        Ending::Differs { checked, released } => {
+            let checked = checked.as_deref().unwrap_or("completed");
+            format!("{checked} with overflow checks, {released} without")
+        }
     };
     format!("{what}{place}")
 }

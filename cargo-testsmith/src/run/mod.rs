@@ -1,5 +1,6 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod compare;
 mod kept;
 mod report;
 mod search;
@@ -11,6 +12,7 @@ use crate::emit::{self, FAILURES};
 use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use anyhow::Result;
+use compare::Builds;
 use report::Report;
 use search::{Search, Searched};
 use smaller::shrink_all;
@@ -45,15 +47,19 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         }
     }
     let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
-    let optimised = OnceLock::new();
+    let (optimised, released) = (OnceLock::new(), OnceLock::new());
     let done = std::thread::scope(|scope| {
         // Built while the search is on, and taken over when it is ready. Not
         // where calls are counted: when it is ready is a matter of chance.
         if worth_it {
+            // One after the other: the first is waited for.
             scope.spawn(|| {
-                let build = session.lab.build(&plan, &session.package, Profile::Optimised);
-                if let Ok(Build::Done { harness, .. }) = build {
+                let build = |profile| session.lab.build(&plan, &session.package, profile);
+                if let Ok(Build::Done { harness, .. }) = build(Profile::Optimised) {
                     let _ = optimised.set(harness);
+                }
+                if let Ok(build) = build(Profile::Released) {
+                    let _ = released.set(build);
                 }
             });
         }
@@ -63,6 +69,11 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     })?;
     let Searched { findings, tally, coverage, components: made, mut supervisor } = done;
     kept::write(&components, &plan, &made)?;
+    let mut released = released.into_inner();
+    if options.compare_release && released.is_none() {
+        session.say("building without overflow checks");
+        released = session.lab.build(&plan, &session.package, Profile::Released).ok();
+    }
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
@@ -78,6 +89,14 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     if !wanted.is_empty() {
         session.say("checking the tests in fresh processes");
         dropped = emit::verify(&session.lab, &plan, &mut wanted)?;
+    }
+    if let Some(Build::Done { harness: released, .. }) = released {
+        session.say("comparing with a build without overflow checks");
+        let mut released = session.another(&released, Limits::default())?;
+        let mut checked = session.another(&harness, Limits::default())?;
+        let (checked, released) = (&mut checked, &mut released);
+        wanted.extend(Builds { session: &session, checked, released }.compare(options)?);
+        tell_apart(&mut wanted);
     }
     if !options.no_write {
         let path = output_folder(options, &session).join(FAILURES);

@@ -1,5 +1,8 @@
 //! What the rules of the policy may look at.
 
+use crate::signs::{
+    OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
+};
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
@@ -19,64 +22,14 @@ pub struct Facts<'f> {
     /// The operation under way; none while a literal is shown or dropped.
     pub operation: Option<&'f Operation>,
     pub outcome: &'f Outcome,
-    /// The integers that the sequence starts from.
-    numbers: Vec<i128>,
+    /// The sequence starts from a number so far from zero that arithmetic on it
+    /// may well overflow.
+    pub large_number: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
-}
-
-/// Whether the operation is a literal of a struct with named fields.
-fn is_put_together(operation: &Operation) -> bool {
-    operation.kind == OperationKind::Constructor && operation.call.ends_with('}')
-}
-
-/// Whether the operation trusts what it is told: a hash instead of a key, or
-/// what a closure of the test answers instead of a value that fits.
-fn is_a_back_door(operation: &Operation) -> bool {
-    let name = operation.path.rsplit("::").next().unwrap_or_default();
-    let trusts = ["hash", "hashed", "nocheck", "raw", "unchecked"];
-    if name.split('_').any(|word| trusts.contains(&word)) {
-        return true;
-    }
-    let answer = operation.call.rsplit_once("| ").map(|(_, rest)| rest.trim_end_matches(')'));
-    let harmless =
-        |answer: &str| matches!(answer, "true" | "false" | "{}") || answer.contains("==");
-    answer.is_some_and(|answer| !harmless(answer))
-}
-
-/// Numbers up to this may be added and multiplied without overflow in most types.
-const LARGE: u128 = 1000;
-
-/// Macros of the standard library that panic where they stand.
-const OF_STD: [&str; 10] = [
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "panic",
-    "todo",
-    "unimplemented",
-    "unreachable",
-];
-
-fn is_integer(ty: &Ty) -> bool {
-    let Ty::Prim(name) = ty else { return false };
-    let digits = name.trim_start_matches(['i', 'u']);
-    digits == "size" || digits.parse::<u32>().is_ok()
-}
-
-/// Whether a parameter of this name says where or how many.
-fn names_an_index_or_size(name: &str) -> bool {
-    const WORDS: [&str; 19] = [
-        "at", "bit", "capacity", "count", "depth", "end", "from", "i", "idx", "index", "len",
-        "length", "n", "offset", "pos", "position", "size", "start", "width",
-    ];
-    name.split('_').any(|word| WORDS.contains(&word))
 }
 
 impl<'f> Facts<'f> {
@@ -87,9 +40,9 @@ impl<'f> Facts<'f> {
             _ => None,
         };
         let before = || sequence.steps().take(here);
-        let numbers = before().filter_map(|step| match step {
-            Step::Literal(_, Literal::Int(number)) => Some(*number),
-            _ => None,
+        let large_number = before().any(|step| match step {
+            Step::Literal(ty, Literal::Int(number)) => is_large(*number, &plan.ty(*ty).ty),
+            _ => false,
         });
         let calls = || {
             before().filter_map(|step| match step {
@@ -99,7 +52,7 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
-        Facts { plan, operation, outcome, numbers: numbers.collect(), by_hand, back_door }
+        Facts { plan, operation, outcome, large_number, by_hand, back_door }
     }
 
     pub fn panic(&self) -> Option<&Panic> {
@@ -195,15 +148,9 @@ impl<'f> Facts<'f> {
         self.operation.is_some_and(|operation| {
             operation.inputs.iter().any(|input| {
                 let ty = &self.plan.ty(input.ty).ty;
-                by_type(ty) || (is_integer(ty) && names_an_index_or_size(&input.name))
+                by_type(ty) || (bits(ty).is_some() && names_an_index_or_size(&input.name))
             })
         })
-    }
-
-    /// The caller started from a number far from zero: arithmetic on it may
-    /// well overflow.
-    pub fn gives_a_large_number(&self) -> bool {
-        self.numbers.iter().any(|number| number.unsigned_abs() > LARGE)
     }
 
     /// The function is about dividing, by its name.
@@ -281,6 +228,7 @@ impl<'f> Facts<'f> {
             }
             Ending::Panicked(panic) => format!("panic in {path}: {}", panic.message),
             Ending::Broken => format!("law broken: {path}"),
+            Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
             Ending::TimedOut { .. } => format!("no return from {path}"),
@@ -294,32 +242,6 @@ impl<'f> Facts<'f> {
 mod tests {
     use super::*;
     use testsmith_model::outcome::Origin;
-
-    fn operation(path: &str, call: &str) -> Operation {
-        Operation {
-            path: path.into(),
-            kind: OperationKind::Inherent,
-            call: call.into(),
-            show: call.into(),
-            inputs: vec![],
-            output: testsmith_model::TypeId(0),
-            flows: vec![],
-            acquires: vec![],
-            docs: Default::default(),
-            place: None,
-            callable: None,
-            core: true,
-            panics_by_design: false,
-        }
-    }
-
-    #[test]
-    fn what_trusts_a_hash_or_a_closure_is_a_back_door() {
-        assert!(is_a_back_door(&operation("a::Map::insert_hashed_nocheck", "x")));
-        assert!(is_a_back_door(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
-        assert!(!is_a_back_door(&operation("a::Map::retain", "f({0}, |_, _| false)")));
-        assert!(!is_a_back_door(&operation("a::Map::insert", "f({0}, {1})")));
-    }
 
     /// The class of a panic at this statement.
     fn class(statement: &str) -> String {
@@ -338,7 +260,8 @@ mod tests {
             values: vec![],
             new_edges: 0,
         };
-        let plan = Plan { operations: vec![operation("a::lcm", "a::lcm()")], ..Plan::default() };
+        let operations = vec![crate::signs::tests::operation("a::lcm", "a::lcm()")];
+        let plan = Plan { operations, ..Plan::default() };
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
     }

@@ -7,6 +7,7 @@
 
 mod facts;
 mod policy;
+mod signs;
 
 pub use facts::Facts;
 pub use policy::{POLICY, Rule};

@@ -20,7 +20,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Profile::Unoptimised => "dev",
             Profile::Optimised => "optimised",

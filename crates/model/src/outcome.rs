@@ -73,6 +73,14 @@ pub enum Ending {
     Exited {
         code: i32,
     },
+    /// Two builds do not agree. Only who runs both can say so.
+    Differs {
+        /// What the last value looks like with overflow checks, if it is the
+        /// value that differs.
+        checked: Option<String>,
+        /// What it looks like, or what happens instead, without them.
+        released: String,
+    },
 }
 
 impl Ending {
@@ -80,7 +88,11 @@ impl Ending {
     pub fn is_fatal(&self) -> bool {
         !matches!(
             self,
-            Ending::Completed | Ending::Panicked(_) | Ending::Inapplicable | Ending::Broken
+            Ending::Completed
+                | Ending::Panicked(_)
+                | Ending::Inapplicable
+                | Ending::Broken
+                | Ending::Differs { .. }
         )
     }
 }

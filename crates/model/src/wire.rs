@@ -201,6 +201,7 @@ wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
     3 => Signal { number: n, note: t }, 4 => OutOfMemory { requested: r },
     5 => TimedOut { after_ms: a }, 6 => Exited { code: c }, 7 => Broken {},
+    8 => Differs { checked: c, released: r },
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 

@@ -181,6 +181,13 @@ fn std_value(path: &str, ty: &Ty) -> Vec<Draft> {
         "std::vec::IntoIter" => {
             vec![row("Vec::into_iter({0})", "{.0}.into_iter()", vec![vec_of(arg(0))], ty)]
         }
+        "std::iter::Flatten" => match arg(0).type_arg(0) {
+            Some(option) => {
+                let (call, list) = ("Vec::into_iter({0}).flatten()", vec_of(option.clone()));
+                vec![row(call, "{.0}.into_iter().flatten()", vec![list], ty)]
+            }
+            None => vec![],
+        },
         "std::slice::Iter" => {
             let slice = Ty::shared(Ty::Slice(Box::new(arg(0))));
             vec![plain("<[_]>::iter({0})", vec![slice], ty)]

@@ -268,9 +268,14 @@ impl<'a> Chooser<'a> {
         let arg = trait_.type_arg(0).filter(|ty| known(ty)).cloned();
         let vec_of = |item: Ty| Ty::adt("std::vec::Vec", vec![item]);
         match trait_.name() {
-            "IntoIterator" | "IntoParallelIterator" => {
-                Some(vec_of(self.item(name, all, with, depth)))
+            "IntoIterator" => {
+                let item = self.item(name, all, with, depth);
+                // The second knows little about how many items it has: code that
+                // trusts `size_hint` too much goes wrong with it.
+                let choices = [vec_of(item.clone()), resolve::flatten_of(item)];
+                Some(self.variant_of(&choices))
             }
+            "IntoParallelIterator" => Some(vec_of(self.item(name, all, with, depth))),
             "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "FusedIterator" => {
                 let item = self.item(name, all, with, depth);
                 Some(Ty::adt("std::vec::IntoIter", vec![item]))

@@ -15,6 +15,8 @@ pub struct Test<'t> {
     /// What was found and why it counts; one line each.
     pub comment: Vec<String>,
     pub sequence: &'t Sequence,
+    /// What the last value has to look like, where the test is about that.
+    pub shows: Option<String>,
     /// Why the test cannot be run with others, if it ends the process.
     pub ignored: Option<String>,
 }
@@ -52,7 +54,7 @@ fn function(plan: &Plan, test: &Test) -> String {
         text.push_str(&format!("#[ignore = {why:?}]\n"));
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
-    for line in Writer::new(plan, test.sequence).lines() {
+    for line in Writer::new(plan, test.sequence, test.shows.as_deref()).lines() {
         text.push_str(&format!("    {line}\n"));
     }
     text.push_str("}\n");
@@ -110,10 +112,11 @@ struct Writer<'w> {
     /// Literals that are written where they are used.
     inline: Vec<Option<String>>,
     used: Vec<usize>,
+    shows: Option<&'w str>,
 }
 
 impl<'w> Writer<'w> {
-    fn new(plan: &'w Plan, sequence: &'w Sequence) -> Writer<'w> {
+    fn new(plan: &'w Plan, sequence: &'w Sequence, shows: Option<&'w str>) -> Writer<'w> {
         let steps: Vec<&Step> = sequence.steps().collect();
         let mut writer = Writer {
             plan,
@@ -121,6 +124,7 @@ impl<'w> Writer<'w> {
             inline: vec![None; steps.len()],
             used: vec![0; steps.len()],
             steps,
+            shows,
         };
         writer.find_inline();
         writer
@@ -211,6 +215,9 @@ impl<'w> Writer<'w> {
         if operation.kind == OperationKind::Law {
             let name = operation.path.split(", for ").next().unwrap_or_default();
             return format!("assert!({text}, \"{name}\");");
+        }
+        if let Some(shows) = self.shows.filter(|_| here + 1 == self.steps.len()) {
+            return format!("assert_eq!(format!(\"{{:?}}\", {text}), {shows:?});");
         }
         let ty = &self.plan.ty(operation.output).ty;
         if ty.is_unit() || (self.used[here] == 0 && here + 1 == self.steps.len()) {
