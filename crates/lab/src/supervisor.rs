@@ -101,9 +101,9 @@ impl Lessons {
         if limits
             && calling
             && costly
-            && let Some((input, number)) = largest_number(&death.sequence, death.outcome.step)
+            && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
         {
-            self.limits.push(Limit { op, input, number });
+            self.limits.push(limit);
             return;
         }
         let deaths = self.killers.entry(op).or_default();
@@ -368,19 +368,36 @@ fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
     }
 }
 
-/// The literal number furthest from zero among the arguments of a step.
-fn largest_number(sequence: &Sequence, step: u32) -> Option<(u32, i128)> {
+/// The literal number furthest from zero that went into a step, and where it
+/// was an argument: of the step itself, or else of what made its arguments.
+fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
     let steps: Vec<&Step> = sequence.steps().collect();
-    let Some(Step::Call(_, back)) = steps.get(step as usize) else { return None };
-    let numbers = back.iter().enumerate().filter_map(|(input, distance)| {
-        match steps.get((step.checked_sub(*distance)?) as usize) {
-            Some(Step::Literal(_, Literal::Int(number))) => Some((input as u32, *number)),
-            _ => None,
+    let mut makers = vec![step];
+    while !makers.is_empty() {
+        let mut numbers = vec![];
+        let mut further = vec![];
+        for at in makers {
+            let Some(Step::Call(op, back)) = steps.get(at as usize) else { continue };
+            for (input, distance) in back.iter().enumerate() {
+                let from = at.saturating_sub(*distance);
+                match steps.get(from as usize) {
+                    Some(Step::Literal(_, Literal::Int(number))) => {
+                        numbers.push(Limit { op: *op, input: input as u32, number: *number });
+                    }
+                    _ => further.push(from),
+                }
+            }
         }
-    });
-    numbers
-        .filter(|(_, number)| number.unsigned_abs() >= Limit::LEAST)
-        .max_by_key(|(_, n)| n.unsigned_abs())
+        let size = |limit: &Limit| limit.number.unsigned_abs();
+        let large = numbers.into_iter().filter(|limit| size(limit) >= Limit::LEAST);
+        if let Some(limit) = large.max_by_key(size) {
+            return Some(limit);
+        }
+        further.sort_unstable();
+        further.dedup();
+        makers = further;
+    }
+    None
 }
 
 fn add(total: &mut Walked, walked: &Walked) {

@@ -359,8 +359,8 @@ impl Engine {
         {
             return Ok(Some(slot));
         }
-        if let Some(composer) = self.composer(ty, depth) {
-            let made = self.attempt(stage, composer, None, depth + 1)?;
+        if let Some(composer) = self.composer(ty, need.depth) {
+            let made = self.attempt(stage, composer, None, need.depth + 1)?;
             if made.is_some() {
                 return Ok(made);
             }
