@@ -95,7 +95,7 @@ impl Builds<'_> {
             let outcome = self.difference(candidate);
             matches!(outcome, Ok(Some(outcome)) if outcome.step == last)
         };
-        let small = shrink(&session.plan, sequence, step, &mut differs);
+        let small = shrink(&session.plan, sequence, step, &[], &mut differs);
         let mut seen: Vec<Outcome> = vec![];
         for _ in 0..2 {
             let checked = self.checked.run_afresh(&small, true)?;
