@@ -9,8 +9,15 @@ use testsmith_model::{Heuristic, Heuristics};
 ///
 /// Without a subcommand: calls the public API of the crate at random for the
 /// budget, keeps what fails, makes it small, and writes each violation as a
-/// test to `tests/testsmith_failures.rs`. Exits with 0 if nothing was found,
-/// with 100 if a violation was, with 101 if the run could not be completed.
+/// test to `tests/testsmith_failures.rs`. What the crate does now is written
+/// down in `tests/testsmith_regressions.rs`, as few tests as reach much of it.
+///
+/// Exit codes: 0 nothing was found, 100 a violation was found, 101 the run
+/// could not be completed, 2 the arguments or the configuration make no sense.
+///
+/// Options can stand in `testsmith.toml` beside the manifest, or under
+/// `[package.metadata.testsmith]` in it, by their long names; the command line
+/// comes first.
 #[derive(Parser, Debug)]
 #[command(
     name = "cargo testsmith",
@@ -53,6 +60,8 @@ pub struct Run {
     /// [default: with a budget of 20s or more]
     #[arg(long)]
     pub compare_release: bool,
+    #[command(flatten)]
+    pub paths: Paths,
     /// Also write suspicious failures: undocumented panics that may be misuse
     #[arg(long)]
     pub suspicious: bool,
@@ -63,6 +72,15 @@ pub struct Run {
     /// out-dir for a published crate]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Write no regression tests
+    #[arg(long)]
+    pub no_regressions: bool,
+    /// How many regression tests to write at most
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub max_tests: usize,
+    /// Replace regression tests that the crate no longer passes
+    #[arg(long)]
+    pub accept: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -91,8 +109,19 @@ fn heuristics() -> impl TypedValueParser<Value = Heuristic> {
         .map(|name| Heuristic::named(&name).expect("only these are possible"))
 }
 
+/// Which operations are meant.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Paths {
+    /// Only operations whose path contains this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+    /// No operation whose path contains this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub skip: Vec<String>,
+}
+
 /// `90s`, `5m`, `1h`, or a plain number of seconds.
-fn duration(text: &str) -> Result<std::time::Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
     let (digits, factor) = match text.chars().last() {
         Some('s') => (&text[..text.len() - 1], 1),
         Some('m') => (&text[..text.len() - 1], 60),
@@ -167,7 +196,7 @@ pub struct Target {
 pub enum Format {
     #[default]
     Text,
-    /// One JSON object
+    /// For programs; see docs/output.md
     Json,
 }
 
@@ -177,9 +206,8 @@ pub struct List {
     pub target: Target,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Only operations and skips whose path contains this
-    #[arg(long, value_name = "TEXT")]
-    pub only: Option<String>,
+    #[command(flatten)]
+    pub paths: Paths,
     /// Also show the operations on types of the standard library that make arguments
     #[arg(long)]
     pub builders: bool,

@@ -2,7 +2,7 @@
 
 use crate::Exit;
 use crate::args::Clean;
-use crate::emit::{FAILURES, State, state_of};
+use crate::emit::{FAILURES, REGRESSION_MODULES, REGRESSIONS, Tree, Written};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
@@ -18,15 +18,15 @@ pub fn run(options: &Clean) -> Result<Exit> {
             .with_context(|| format!("cannot remove {}", out.display()))?;
         println!("removed {}", out.display());
     }
-    let tests = folder.join("tests").join(FAILURES);
-    match state_of(&tests)? {
-        State::Ours => {
-            std::fs::remove_file(&tests)
-                .with_context(|| format!("cannot remove {}", tests.display()))?;
-            println!("removed {}", tests.display());
+    let mut tree = Tree::default();
+    for place in [FAILURES, REGRESSIONS, REGRESSION_MODULES] {
+        tree.place(folder.join("tests").join(place));
+    }
+    for (path, written) in tree.write()? {
+        match written {
+            Written::Removed => println!("removed {}", path.display()),
+            _ => println!("kept {}: it was edited", path.display()),
         }
-        State::Edited => println!("kept {}: it was edited", tests.display()),
-        State::Missing => {}
     }
     Ok(Exit::Clean)
 }

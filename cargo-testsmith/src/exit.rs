@@ -6,7 +6,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done, and nothing was found.
     Clean,
-    /// The arguments make no sense.
+    /// The arguments or the configuration make no sense.
     Usage,
     /// Done, and a sequence failed.
     Found,
@@ -14,14 +14,20 @@ pub enum Exit {
     Incomplete,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Clean => 0,
             Exit::Usage => 2,
             Exit::Found => 100,
             Exit::Incomplete => 101,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }
 
@@ -36,3 +42,15 @@ impl From<u8> for Exit {
         }
     }
 }
+
+/// What the user asked for makes no sense; the words say why.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}

@@ -1,12 +1,13 @@
 //! Findings: failing sequences, one for each class, the smallest kept.
 
 use crate::replay::describe;
+use crate::selection::Selection;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Verdict, judge};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::{Plan, Sequence, Step};
-use testsmith_render::{Test, name_of};
+use testsmith_render::{Style, Test, TestEnding, name_of};
 
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -16,26 +17,21 @@ pub struct Finding {
     pub outcome: Outcome,
     /// The operation that failed, as in the documentation.
     pub operation: String,
-    /// Why its test cannot be run with others.
-    pub ignored: Option<String>,
+    pub style: Style,
 }
 
 impl Finding {
     pub fn new(plan: &Plan, failing: Failing, sequence: Sequence, outcome: Outcome) -> Finding {
         let step = outcome.step as usize;
-        let operation = match sequence.steps().nth(step) {
-            Some(Step::Call(op, _)) => plan.operation(*op).path.clone(),
-            _ => "a literal".to_owned(),
-        };
+        let operation = path_at(plan, &sequence, step).to_owned();
         let what = match &outcome.ending {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
             Ending::Differs { .. } => "differs",
             _ => "ends the process",
         };
-        let ignored = outcome.ending.is_fatal().then(|| "ends the whole test process".to_owned());
         let name = name_of(plan, &sequence, step, what);
-        Finding { name, failing, sequence, outcome, operation, ignored }
+        Finding { name, failing, sequence, outcome, operation, style: Style::Plain }
     }
 
     /// What happened, in a clause.
@@ -73,9 +69,22 @@ impl Finding {
             name: self.name.clone(),
             comment,
             sequence: &self.sequence,
-            shows,
-            ignored: self.ignored.clone(),
+            ending: match (self.outcome.ending.is_fatal(), shows) {
+                (true, _) => TestEnding::Ignored { why: "ends the whole test process".to_owned() },
+                (false, Some(text)) => TestEnding::Shows { text },
+                (false, None) => TestEnding::Open,
+            },
+            seen: &[],
+            style: self.style,
         }
+    }
+}
+
+/// The path of the operation at a step.
+fn path_at<'p>(plan: &'p Plan, sequence: &Sequence, step: usize) -> &'p str {
+    match sequence.steps().nth(step) {
+        Some(Step::Call(op, _)) => &plan.operation(*op).path,
+        _ => "a literal",
     }
 }
 
@@ -83,13 +92,14 @@ impl Finding {
 pub struct Findings {
     /// The folder of the crate: places inside are told relative to it.
     root: PathBuf,
+    selection: Selection,
     by_class: BTreeMap<String, (Failing, Sequence, Outcome)>,
     pub illegal: u64,
 }
 
 impl Findings {
-    pub fn new(root: &Path) -> Findings {
-        Findings { root: root.to_owned(), by_class: BTreeMap::new(), illegal: 0 }
+    pub fn new(root: &Path, selection: Selection) -> Findings {
+        Findings { root: root.to_owned(), selection, by_class: BTreeMap::new(), illegal: 0 }
     }
 
     pub fn root(&self) -> &Path {
@@ -100,6 +110,9 @@ impl Findings {
     pub fn take(&mut self, plan: &Plan, sequence: Sequence, outcome: Outcome) {
         let outcome = relative(outcome, &self.root);
         let Verdict::Failing(failing) = judge(plan, &sequence, &outcome) else { return };
+        if !self.selection.wants(path_at(plan, &sequence, outcome.step as usize)) {
+            return;
+        }
         if failing.severity == Severity::Illegal {
             self.illegal += 1;
             return;

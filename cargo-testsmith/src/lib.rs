@@ -8,6 +8,8 @@
 
 pub mod args;
 mod clean;
+mod config;
+pub mod console;
 mod emit;
 mod exit;
 mod explain;
@@ -17,11 +19,13 @@ mod origin;
 pub mod pipeline;
 mod replay;
 mod run;
+mod selection;
 pub mod stored;
+mod suite;
 
 pub use exit::Exit;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -51,8 +55,12 @@ pub fn main() -> Exit {
     if arguments.get(1).is_some_and(|first| first == "testsmith") {
         arguments.remove(1);
     }
-    let command = match args::Command::try_parse_from(arguments) {
-        Ok(command) => command,
+    let parsed = args::Command::command().try_get_matches_from(arguments).and_then(|matches| {
+        let command = args::Command::from_arg_matches(&matches)?;
+        Ok((command, matches))
+    });
+    let (command, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() { Exit::Usage } else { Exit::Clean };
@@ -63,24 +71,43 @@ pub fn main() -> Exit {
     // A second Ctrl-C ends us at once; the first lets us tidy up.
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::AcqRel) {
-            std::process::exit(101);
+            std::process::exit(Exit::Incomplete.code().into());
         }
     });
-    let done = match &command.action {
-        None => run::run(&command.run, interrupt),
-        Some(args::Action::List(options)) => list::run(options, interrupt),
-        Some(args::Action::Replay(options)) => replay::run(options, interrupt),
-        Some(args::Action::Explore(options)) => {
-            Ok(Exit::from(cargo_testsmith_explore::run(&options.args, interrupt)))
-        }
-        Some(args::Action::Explain(options)) => Ok(explain::run(options)),
-        Some(args::Action::Clean(options)) => clean::run(options),
-    };
-    match done {
+    match dispatch(command, &matches, interrupt) {
         Ok(exit) => exit,
         Err(error) => {
             eprintln!("error: {error:#}");
-            Exit::Incomplete
+            if error.is::<exit::Usage>() { Exit::Usage } else { Exit::Incomplete }
         }
+    }
+}
+
+/// Fills in what stands in a file, and does what was asked for.
+fn dispatch(
+    command: args::Command,
+    matches: &clap::ArgMatches,
+    interrupt: Arc<AtomicBool>,
+) -> anyhow::Result<Exit> {
+    let inner = matches.subcommand().map_or(matches, |(_, inner)| inner);
+    match command.action {
+        None => {
+            let mut options = command.run;
+            config::for_run(&mut options, matches)?;
+            run::run(&options, interrupt)
+        }
+        Some(args::Action::List(mut options)) => {
+            config::for_target(&mut options.target, &mut options.paths, inner)?;
+            list::run(&options, interrupt)
+        }
+        Some(args::Action::Replay(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            replay::run(&options, interrupt)
+        }
+        Some(args::Action::Explore(options)) => {
+            Ok(Exit::from(cargo_testsmith_explore::run(&options.args, interrupt)))
+        }
+        Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
+        Some(args::Action::Clean(options)) => clean::run(&options),
     }
 }

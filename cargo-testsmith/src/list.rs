@@ -3,6 +3,7 @@
 use crate::Exit;
 use crate::args::{Format, List};
 use crate::pipeline::Session;
+use crate::selection::Selection;
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -15,7 +16,9 @@ use testsmith_model::skip::Skip;
 
 pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let session = Session::open(&options.target, interrupt)?;
-    let listing = Listing::new(&session.plan, options);
+    let selection = Selection::from(&options.paths);
+    selection.check(&session.plan)?;
+    let listing = Listing::new(&session.plan, options.builders, &selection);
     let mut out = std::io::stdout().lock();
     if options.contracts {
         let _ = match options.format {
@@ -67,10 +70,10 @@ struct SkipRow {
 }
 
 impl Listing {
-    fn new(plan: &Plan, options: &List) -> Listing {
-        let wanted = |path: &str| options.only.as_deref().is_none_or(|text| path.contains(text));
+    fn new(plan: &Plan, builders: bool, selection: &Selection) -> Listing {
+        let wanted = |path: &str| selection.wants(path);
         let shown = |op: &&Operation| {
-            (options.builders || !matches!(op.kind, OperationKind::Builder | OperationKind::Law))
+            (builders || !matches!(op.kind, OperationKind::Builder | OperationKind::Law))
                 && wanted(&op.path)
         };
         let skip = |skip: &Skip| SkipRow {

@@ -1,6 +1,7 @@
 //! From a crate's name to a harness that runs: the whole way on one screen.
 
-use crate::args::Target;
+use crate::args::{Format, Target};
+use crate::console::Console;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,9 @@ pub struct Session {
     pub plan: Arc<Plan>,
     stamp: u64,
     interrupt: Arc<AtomicBool>,
-    progress: Progress,
+    pub console: Console,
+    /// Where runs leave what they built and learned.
+    pub out: PathBuf,
     pub times: Times,
 }
 
@@ -38,7 +41,15 @@ const MAX_BUILD_ROUNDS: usize = 6;
 impl Session {
     /// Discovers the API and plans the operations.
     pub fn open(target: &Target, interrupt: Arc<AtomicBool>) -> Result<Session> {
-        let progress = Progress { quiet: target.quiet };
+        Session::open_on(Console::new(target.quiet, Format::Text), target, interrupt)
+    }
+
+    /// As `open`, telling what is going on in another way.
+    pub fn open_on(
+        console: Console,
+        target: &Target,
+        interrupt: Arc<AtomicBool>,
+    ) -> Result<Session> {
         let subject = subject(target)?;
         let out = out_dir(target, &subject)?;
         make_out_dir(&out)?;
@@ -61,7 +72,7 @@ impl Session {
             named: target.features.clone(),
         };
         let mut times = Times::default();
-        progress.say(&format!("resolving {}", subject.name()));
+        console.say(&format!("resolving {}", subject.name()));
         let begin = Instant::now();
         let package = lab.prepare(&subject, &features)?;
         let stamp = lab.stamp(&package, &features)?;
@@ -71,18 +82,18 @@ impl Session {
             Some(plan) => plan,
             None => {
                 let begin = Instant::now();
-                progress.say(&format!("reading the API of {} {}", package.name, package.version));
+                console.say(&format!("reading the API of {} {}", package.name, package.version));
                 let mut api = discover(&lab, &package, stamp)?;
                 api.oracles = oracles;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
-                let plan = plan(&lab, api, stamp, &progress)?;
+                let plan = plan(&lab, api, stamp, &console)?;
                 times.plan = begin.elapsed().as_secs_f64();
                 plan
             }
         };
         let plan = Arc::new(plan);
-        let session = Session { lab, package, plan, stamp, interrupt, progress, times };
+        let session = Session { lab, package, plan, stamp, interrupt, console, out, times };
         session.save_plan()?;
         Ok(session)
     }
@@ -91,7 +102,7 @@ impl Session {
     pub fn build(&mut self, profile: Profile) -> Result<PathBuf> {
         let begin = Instant::now();
         for _ in 0..MAX_BUILD_ROUNDS {
-            self.progress.say(&format!("building {} thunks", self.plan.operations.len()));
+            self.console.say(&format!("building {} thunks", self.plan.operations.len()));
             self.lab.write_harness(&self.plan)?;
             match self.lab.build(&self.plan, &self.package, profile)? {
                 Build::Done { harness, .. } => {
@@ -121,7 +132,7 @@ impl Session {
         let supervisor = self.another(harness, limits)?;
         self.plan = supervisor.plan();
         if !supervisor.missing.is_empty() {
-            self.progress.say(&format!(
+            self.console.say(&format!(
                 "this machine lacks parts of the sandbox: {}",
                 supervisor.missing.join("; ")
             ));
@@ -143,7 +154,7 @@ impl Session {
 
     /// Tells the person who waits what is going on.
     pub fn say(&self, what: &str) {
-        self.progress.say(what);
+        self.console.say(what);
     }
 
     fn save_plan(&self) -> Result<()> {
@@ -193,7 +204,7 @@ fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
 }
 
 /// Proposes drafts and lets the compiler judge them, until none is left.
-fn plan(lab: &Lab, api: Api, stamp: u64, progress: &Progress) -> Result<Plan> {
+fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result<Plan> {
     let mut planner = Planner::new(api);
     let mut round = 0;
     loop {
@@ -202,7 +213,7 @@ fn plan(lab: &Lab, api: Api, stamp: u64, progress: &Progress) -> Result<Plan> {
             break;
         }
         round += 1;
-        progress.say(&format!("planning, round {round}: {} candidates", drafts.len()));
+        console.say(&format!("planning, round {round}: {} candidates", drafts.len()));
         let probes: Vec<String> = drafts.iter().map(|draft| draft.probe("{}")).collect();
         let verdicts = lab.judge(&probes, stamp)?;
         planner.learn(&verdicts);
@@ -257,6 +268,14 @@ fn subject(target: &Target) -> Result<Subject> {
     Ok(Subject::find(&manifest, target.package.as_deref())?)
 }
 
+/// The manifest of the package under test; a published crate has none here.
+pub(crate) fn manifest_of(target: &Target) -> Result<Option<PathBuf>> {
+    match subject(target)? {
+        Subject::Path { manifest, .. } => Ok(Some(manifest)),
+        Subject::Published { .. } => Ok(None),
+    }
+}
+
 /// `testsmith.out` beside the manifest, unless the user says otherwise.
 fn out_dir(target: &Target, subject: &Subject) -> Result<PathBuf> {
     if let Some(out) = &target.out_dir {
@@ -286,19 +305,6 @@ fn scratch_dir(out: &Path, subject: &Subject) -> PathBuf {
         Subject::Published { name, version } => {
             let version = version.as_deref().unwrap_or("newest");
             out.join("crates").join(format!("{name}-{version}"))
-        }
-    }
-}
-
-/// What is going on, for the person who waits.
-struct Progress {
-    quiet: bool,
-}
-
-impl Progress {
-    fn say(&self, what: &str) {
-        if !self.quiet {
-            eprintln!("  {what}");
         }
     }
 }

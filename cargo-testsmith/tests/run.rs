@@ -10,7 +10,7 @@ use support::{Fixture, build_folder, stderr, stdout};
 fn the_seeded_bugs_are_found_and_their_tests_fail() {
     let fixture = Fixture::copy("shelf");
     let before = fixture.files();
-    let output = fixture.run(&["--calls", "300000", "--quiet"]);
+    let output = fixture.run(&["--calls", "300000", "--quiet", "--no-regressions"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(100), "{text}{}", stderr(&output));
     assert!(text.contains("shelf::Shelf::swap_with_last panicked"), "{text}");
@@ -22,6 +22,10 @@ fn the_seeded_bugs_are_found_and_their_tests_fail() {
     assert_eq!(after, before, "only the file of tests is written");
     let written = std::fs::read_to_string(&file).expect("the tests are there");
     assert_eq!(written.matches("#[test]").count(), 2, "{written}");
+    assert!(written.contains("let mut shelf = Shelf::<i32>::"), "as a person writes it: {written}");
+    let stored = "testsmith.out/findings/shelf_swap_with_last_panics.json";
+    assert!(text.contains(&format!("cargo testsmith replay {stored}")), "{text}");
+    assert!(fixture.path().join(stored).exists());
     assert!(!written.contains("testsmith::"), "no dependency on us: {written}");
     // As the user would run them, in a folder that is not ours.
     let tests = Command::new("cargo")
@@ -94,7 +98,7 @@ fn an_edited_file_is_left_alone_and_clean_removes_only_what_is_ours() {
     let file = fixture.path().join("tests/testsmith_failures.rs");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("writable");
     std::fs::write(&file, "// mine\n").expect("writable");
-    let output = fixture.run(&["--calls", "60000", "--quiet"]);
+    let output = fixture.run(&["--calls", "60000", "--quiet", "--no-regressions"]);
     assert!(stdout(&output).contains("was edited and stays as it is"), "{}", stdout(&output));
     assert_eq!(std::fs::read_to_string(&file).expect("still there"), "// mine\n");
     let cleaned = fixture.run(&["clean"]);
@@ -114,7 +118,7 @@ fn a_sound_crate_gives_a_clean_exit_and_no_file() {
                    /// # Panics\n/// If the number is odd.\n\
                    pub fn half(n: u32) -> u32 { assert!(n % 2 == 0); n / 2 }\n";
     let fixture = Fixture::make("sound", manifest, Some(library));
-    let output = fixture.run(&["--calls", "50000", "--quiet"]);
+    let output = fixture.run(&["--calls", "50000", "--quiet", "--no-regressions"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     assert!(stdout(&output).contains("no violation found"), "{}", stdout(&output));
     assert!(!fixture.path().join("tests").exists());

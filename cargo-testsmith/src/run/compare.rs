@@ -6,7 +6,7 @@
 //! of the standard library count: what a type of the crate shows of its inside
 //! may differ by design.
 
-use super::Run;
+use crate::args::Run;
 use crate::emit::RUNS;
 use crate::finding::{Finding, relative};
 use crate::pipeline::Session;
@@ -30,13 +30,13 @@ const MAX_LENGTH: u32 = 12;
 const MAX_TIME: Duration = Duration::from_secs(10);
 
 /// Two workers: with the checks and without them.
-pub(super) struct Builds<'b> {
+pub(super) struct Pair<'b> {
     pub(super) session: &'b Session,
     pub(super) checked: &'b mut Supervisor,
     pub(super) released: &'b mut Supervisor,
 }
 
-impl Builds<'_> {
+impl Pair<'_> {
     /// One finding for each operation whose results are not the same, confirmed
     /// in fresh processes and by its test.
     pub(super) fn compare(&mut self, options: &Run) -> Result<Vec<Finding>> {
@@ -118,10 +118,10 @@ impl Builds<'_> {
         let Session { lab, plan, .. } = self.session;
         let mut kept = vec![];
         for finding in found {
-            let source = testsmith_render::test_file(plan, &[finding.test()]);
+            let source = testsmith_render::test_file(plan, &[], &[&finding.test()]);
             let passes = |profile: Profile| {
                 Ok::<_, Error>(match lab.test_in(profile, &source)? {
-                    TestRun::Ran { results, .. } => results.get(&finding.name).copied(),
+                    TestRun::Ran(results) => results.passed.get(&finding.name).copied(),
                     TestRun::Refused(_) => None,
                 })
             };

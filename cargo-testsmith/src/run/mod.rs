@@ -1,33 +1,36 @@
 //! The default run: search, judge, shrink, write, report.
 
 mod compare;
+mod finish;
 mod kept;
 mod report;
 mod search;
 mod smaller;
 
 use crate::Exit;
-use crate::args::{Format, Run};
-use crate::emit::{self, FAILURES};
-use crate::finding::{Finding, tell_apart};
+use crate::args::Run;
+use crate::console::Console;
+use crate::finding::tell_apart;
 use crate::pipeline::Session;
+use crate::selection::Selection;
 use anyhow::Result;
-use compare::Builds;
-use report::Report;
-use search::{Search, Searched};
+use finish::Finish;
+use search::Search;
 use smaller::shrink_all;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use testsmith_judge::Severity;
-use testsmith_lab::{Build, Lessons, Limits, Profile};
+use testsmith_lab::{Build, Lessons, Limits, Profile, Supervisor};
 
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
-    let mut session = Session::open(&options.target, Arc::clone(&interrupt))?;
+    let console = Console::new(options.target.quiet, options.format);
+    let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
+    let selection = Selection::from(&options.paths);
+    selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
     let mut supervisors = vec![session.supervise(&harness, Limits::default())?];
     for _ in 1..options.workers() {
@@ -35,99 +38,80 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     }
     let plan = Arc::clone(&session.plan);
     let components = session.lab.root().join(kept::FILE);
-    // The same seed and number of calls give the same result, whatever other
-    // runs have left behind.
-    if options.calls.is_none() && !options.fresh {
-        let kept = kept::read(&components, &plan);
-        if !kept.is_empty() {
-            session.say(&format!("starting from {} components of earlier runs", kept.len()));
+    take_kept(options, &session, &components, &mut supervisors);
+    report::started(options, &session);
+    let builds = Builds::default();
+    let mut done = std::thread::scope(|scope| {
+        if options.calls.is_none() && options.budget >= WORTH_OPTIMISING {
+            scope.spawn(|| builds.make(&session));
         }
-        for supervisor in &mut supervisors {
-            supervisor.take_lessons(Lessons::from_components(kept.clone()));
-        }
-    }
-    let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
-    let (optimised, released) = (OnceLock::new(), OnceLock::new());
-    let done = std::thread::scope(|scope| {
-        // Built while the search is on, and taken over when it is ready. Not
-        // where calls are counted: when it is ready is a matter of chance.
-        if worth_it {
-            // One after the other: the first is waited for.
-            scope.spawn(|| {
-                let build = |profile| session.lab.build(&plan, &session.package, profile);
-                if let Ok(Build::Done { harness, .. }) = build(Profile::Optimised) {
-                    let _ = optimised.set(harness);
-                }
-                if let Ok(build) = build(Profile::Released) {
-                    let _ = released.set(build);
-                }
-            });
-        }
-        let (session, harness) = (&session, harness.as_path());
-        let (interrupt, optimised) = (&*interrupt, &optimised);
-        Search { options, session, harness, interrupt, optimised }.run(supervisors)
+        let search = Search {
+            options,
+            session: &session,
+            harness: &harness,
+            selection: &selection,
+            excluded: selection.excluded(&plan),
+            interrupt: &interrupt,
+            optimised: &builds.optimised,
+        };
+        search.run(supervisors)
     })?;
-    let Searched { findings, tally, coverage, components: made, mut supervisor } = done;
-    kept::write(&components, &plan, &made)?;
-    let mut released = released.into_inner();
-    if options.compare_release && released.is_none() {
-        session.say("building without overflow checks");
-        released = session.lab.build(&plan, &session.package, Profile::Released).ok();
-    }
+    kept::write(&components, &plan, &done.components)?;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
-    session.say("shrinking");
-    let mut findings = shrink_all(&mut supervisor, &plan, findings, &made)?;
+    session.console.say("shrinking what was found");
+    let mut findings = shrink_all(&mut done.supervisor, &plan, done.findings, &done.components)?;
     tell_apart(&mut findings);
-    let (wanted, rest): (Vec<Finding>, Vec<Finding>) = findings
-        .into_iter()
-        .partition(|finding| options.suspicious || finding.failing.severity == Severity::Violation);
-    let mut wanted = wanted;
-    let mut file = None;
-    let mut dropped = vec![];
-    if !wanted.is_empty() {
-        session.say("checking the tests in fresh processes");
-        dropped = emit::verify(&session.lab, &plan, &mut wanted)?;
-    }
-    if let Some(Build::Done { harness: released, .. }) = released {
-        session.say("comparing with a build without overflow checks");
-        let mut released = session.another(&released, Limits::default())?;
-        let mut checked = session.another(&harness, Limits::default())?;
-        let (checked, released) = (&mut checked, &mut released);
-        wanted.extend(Builds { session: &session, checked, released }.compare(options)?);
-        tell_apart(&mut wanted);
-    }
-    if !options.no_write {
-        let path = output_folder(options, &session).join(FAILURES);
-        let written = emit::write(&path, &plan, &wanted)?;
-        file = Some((path, written));
-    }
-    let report = Report {
-        plan: &plan,
-        tally,
-        findings: &wanted,
-        suspicious: &rest,
-        dropped,
-        coverage,
-        file,
+    let finish = Finish {
+        options,
+        session: &session,
+        harness: &harness,
+        released: builds.released.into_inner(),
+        selection: &selection,
+        tally: done.tally,
+        coverage: done.coverage,
+        interrupted,
     };
-    let mut out = std::io::stdout().lock();
-    let _ = match options.format {
-        Format::Text => report.print(&mut out),
-        Format::Json => report.print_json(&mut out),
-    };
-    let violation = wanted.iter().any(|f| f.failing.severity == Severity::Violation);
-    if interrupted || interrupt.load(Ordering::Acquire) {
-        return Ok(Exit::Incomplete);
-    }
-    Ok(if violation { Exit::Found } else { Exit::Clean })
+    let exit = finish.run(findings)?;
+    let stopped = interrupted || interrupt.load(Ordering::Acquire);
+    Ok(if stopped { Exit::Incomplete } else { exit })
 }
 
-fn output_folder(options: &Run, session: &Session) -> PathBuf {
-    match (&options.output, &options.target.krate) {
-        (Some(folder), _) => folder.clone(),
-        (None, Some(_)) => session.lab.root().join("tests"),
-        (None, None) => session.package.root.join("tests"),
+/// Starts from what earlier runs have left. Not where calls are counted: the
+/// same seed and number of calls give the same result, whatever was before.
+fn take_kept(options: &Run, session: &Session, file: &Path, supervisors: &mut [Supervisor]) {
+    if options.calls.is_some() || options.fresh {
+        return;
+    }
+    let kept = kept::read(file, &session.plan);
+    if !kept.is_empty() {
+        session.console.say(&format!("starting from {} components of earlier runs", kept.len()));
+    }
+    for supervisor in supervisors {
+        supervisor.take_lessons(Lessons::from_components(kept.clone()));
+    }
+}
+
+/// Further builds of the harness, made while the search is on. Not where calls
+/// are counted: when they are ready is a matter of chance.
+#[derive(Default)]
+struct Builds {
+    /// Taken over by the search when it is ready.
+    optimised: OnceLock<PathBuf>,
+    /// Without overflow checks, to compare with.
+    released: OnceLock<PathBuf>,
+}
+
+impl Builds {
+    /// One after the other: the first is waited for.
+    fn make(&self, session: &Session) {
+        let rows = [(Profile::Optimised, &self.optimised), (Profile::Released, &self.released)];
+        for (profile, place) in rows {
+            let build = session.lab.build(&session.plan, &session.package, profile);
+            if let Ok(Build::Done { harness, .. }) = build {
+                let _ = place.set(harness);
+            }
+        }
     }
 }

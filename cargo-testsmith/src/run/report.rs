@@ -1,109 +1,380 @@
 //! What a run tells at its end, for a person or for a program.
+//!
+//! The same account twice: a last screen, and the objects of `docs/output.md`.
 
 use super::search::Tally;
-use crate::emit::Written;
+use crate::Exit;
+use crate::args::{Format, Run};
+use crate::console::event;
+use crate::emit::{Changed, FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Written};
 use crate::finding::Finding;
+use crate::pipeline::Session;
+use crate::selection::Selection;
+use crate::stored::Stored;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
-use testsmith_model::Plan;
+use std::path::{Path, PathBuf};
+use testsmith_judge::Severity;
+use testsmith_lab::format;
+use testsmith_model::outcome::Ending;
+use testsmith_model::{Operation, OperationKind};
+use testsmith_render::test_function;
 
-pub(super) struct Report<'r> {
-    pub(super) plan: &'r Plan,
-    pub(super) tally: Tally,
-    pub(super) findings: &'r [Finding],
-    pub(super) suspicious: &'r [Finding],
-    pub(super) dropped: Vec<String>,
-    pub(super) coverage: Option<(usize, usize)>,
-    pub(super) file: Option<(PathBuf, Written)>,
+/// The version of what is told to programs; it grows when a key goes.
+const SCHEMA: u32 = 1;
+
+/// What became of the tests.
+#[derive(Default)]
+pub(super) struct Tests {
+    pub(super) failing: usize,
+    pub(super) regressions: usize,
+    /// Module and name of each regression test.
+    pub(super) names: Vec<(String, String)>,
+    /// Lines of the crate that the regression tests cover.
+    pub(super) regression_lines: Option<usize>,
+    pub(super) files: Vec<(PathBuf, Written)>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// Sequences that did not always end in the same way.
+    pub(super) unsteady: usize,
+    /// Regression tests on disk that the crate no longer passes.
+    pub(super) changed: Vec<Changed>,
 }
 
+pub(super) struct Report<'r> {
+    pub(super) options: &'r Run,
+    pub(super) session: &'r Session,
+    pub(super) selection: &'r Selection,
+    pub(super) tally: &'r Tally,
+    pub(super) findings: &'r [Finding],
+    pub(super) suspicious: &'r [Finding],
+    /// Where the sequence of a finding is stored, by its name.
+    pub(super) stored: &'r BTreeMap<String, PathBuf>,
+    pub(super) coverage: Option<(usize, usize)>,
+    pub(super) tests: &'r Tests,
+}
+
+/// Tells programs that the search begins.
+pub(super) fn started(options: &Run, session: &Session) {
+    if options.format == Format::Json {
+        let started = json!({
+            "schema": SCHEMA,
+            "crate": session.plan.krate,
+            "version": session.plan.version,
+            "seed": options.seed,
+            "operations": session.plan.operations.iter().filter(|op| is_tested(op)).count(),
+        });
+        event("started", &started);
+    }
+}
+
+/// Laws and what makes arguments are not what the crate offers.
+fn is_tested(operation: &Operation) -> bool {
+    !matches!(operation.kind, OperationKind::Builder | OperationKind::Law)
+}
+
+/// How many operations are named on the last screen.
+const MAX_NAMED: usize = 5;
+
 impl Report<'_> {
-    fn exercised(&self) -> (usize, usize) {
-        use testsmith_model::OperationKind;
-        let tested = |n: &usize| {
-            !matches!(self.plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law)
-        };
-        let all: Vec<usize> = (0..self.plan.operations.len()).filter(tested).collect();
-        let done = all.iter().filter(|n| self.tally.completed.get(**n).is_some_and(|c| *c > 0));
-        (done.count(), all.len())
+    pub(super) fn exit(&self) -> Exit {
+        let violation = self.findings.iter().any(|f| f.failing.severity == Severity::Violation);
+        if violation { Exit::Found } else { Exit::Clean }
+    }
+
+    /// The wanted operations, and whether each completed a call.
+    fn exercised(&self) -> Vec<(&Operation, bool)> {
+        let operations = self.session.plan.operations.iter().enumerate();
+        let wanted = operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path));
+        let completed = |n: usize| self.tally.completed.get(n).is_some_and(|count| *count > 0);
+        wanted.map(|(n, operation)| (operation, completed(n))).collect()
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let (done, all) = self.exercised();
+        let plan = &self.session.plan;
+        for finding in self.findings {
+            self.print_finding(out, finding)?;
+        }
+        if !self.suspicious.is_empty() {
+            writeln!(out, "{} suspicious, with --suspicious as tests:", self.suspicious.len())?;
+            for finding in self.suspicious {
+                writeln!(out, "  {}: {}", finding.what(), finding.failing.reason)?;
+            }
+            writeln!(out)?;
+        }
+        if self.findings.is_empty() {
+            writeln!(out, "no violation found\n")?;
+        }
+        self.print_tests(out)?;
         writeln!(
             out,
-            "{} {}: {} calls in {} sequences, {done} of {all} operations completed",
-            self.plan.krate, self.plan.version, self.tally.calls, self.tally.sequences
+            "{} {}: {} calls in {} sequences, seed {}",
+            plan.krate, plan.version, self.tally.calls, self.tally.sequences, self.options.seed
         )?;
         if let Some((covered, lines)) = self.coverage {
             writeln!(out, "{covered} of {lines} lines that were compiled in are covered")?;
         }
-        for finding in self.findings {
-            writeln!(out, "\n{}: {}", finding.failing.severity.word(), finding.what())?;
-            writeln!(out, "  {}", finding.reason())?;
-            for line in testsmith_render::test_file(self.plan, &[finding.test()]).lines() {
-                let noise = line.starts_with("#![") || line.starts_with("///") || line.is_empty();
-                if !noise {
-                    writeln!(out, "    {line}")?;
-                }
+        self.print_operations(out)
+    }
+
+    fn print_finding(&self, out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
+        writeln!(out, "{}: {}", finding.failing.severity.word(), finding.what())?;
+        writeln!(out, "  {}", finding.reason())?;
+        let text = format(&test_function(&self.session.plan, &finding.test()));
+        for line in text.lines() {
+            if !line.starts_with("///") {
+                writeln!(out, "    {line}")?;
             }
         }
-        if !self.suspicious.is_empty() {
-            writeln!(out, "\n{} suspicious, with --suspicious as tests:", self.suspicious.len())?;
-            for finding in self.suspicious {
-                writeln!(out, "  {}: {}", finding.what(), finding.failing.reason)?;
-            }
+        if let Some(file) = self.stored.get(&finding.name) {
+            writeln!(out, "  replay: cargo testsmith replay {}{}", shown(file), self.target())?;
         }
-        for name in &self.dropped {
-            writeln!(out, "\nleft out: the test {name} does not compile or does not always fail")?;
-        }
-        match &self.file {
-            Some((file, Written::Yes)) => {
-                writeln!(out, "\n{} tests in {}", self.findings.len(), file.display())
-            }
-            Some((file, Written::Removed)) => {
-                writeln!(out, "\nnothing found any more: removed {}", file.display())
-            }
-            Some((file, Written::Kept)) => {
-                writeln!(out, "\n{} was edited and stays as it is", file.display())
-            }
-            Some((_, Written::Nothing)) => writeln!(out, "\nno violation found"),
-            None => Ok(()),
+        writeln!(out)
+    }
+
+    /// What tells the same crate on another command line.
+    fn target(&self) -> String {
+        let target = &self.options.target;
+        match (&target.krate, &target.manifest_path) {
+            (Some(krate), _) => format!(" --crate {krate}"),
+            (None, Some(manifest)) => format!(" --manifest-path {}", shown(manifest)),
+            (None, None) => String::new(),
         }
     }
 
-    pub(super) fn print_json(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let (done, all) = self.exercised();
-        let finding = |finding: &Finding| {
-            serde_json::json!({
-                "name": finding.name,
-                "severity": finding.failing.severity.word(),
-                "rule": finding.failing.rule,
-                "reason": finding.reason(),
-                "class": finding.failing.class,
-                "operation": finding.operation,
-                "what": finding.what(),
-                "steps": finding.sequence.len(),
-                "calls": finding.sequence.calls(),
-                "sequence": crate::stored::Stored::new(self.plan, &finding.sequence),
-            })
+    fn print_tests(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let tests = self.tests;
+        let run = |out: &mut dyn Write, name: &str| match self.options.target.krate {
+            Some(_) => writeln!(out),
+            None => writeln!(out, "; run: cargo test --test {}", name.trim_end_matches(".rs")),
         };
-        let all_findings = self.findings.iter().chain(self.suspicious);
-        let report = serde_json::json!({
-            "crate": self.plan.krate,
-            "version": self.plan.version,
+        let mut told = false;
+        for (path, written) in &tests.files {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let inner = path.parent().is_some_and(|parent| parent.ends_with(REGRESSION_MODULES));
+            told |= !inner || matches!(written, Written::Kept | Written::Removed);
+            match (written, name) {
+                (Written::Yes | Written::Same, FAILURES) => {
+                    write!(out, "{} failing tests in {}", tests.failing, shown(path))?;
+                    run(out, name)?;
+                }
+                (Written::Yes | Written::Same, REGRESSIONS) if !inner => {
+                    let lines = tests.regression_lines.unwrap_or_default();
+                    write!(
+                        out,
+                        "{} regression tests in {}, which cover {lines} lines",
+                        tests.regressions,
+                        shown(path)
+                    )?;
+                    run(out, name)?;
+                }
+                (Written::Yes | Written::Same, _) => {}
+                (Written::Removed, FAILURES) => {
+                    writeln!(out, "nothing found any more: removed {}", shown(path))?;
+                }
+                (Written::Removed, _) => writeln!(out, "removed {}", shown(path))?,
+                (Written::Kept, _) => {
+                    writeln!(out, "{} was edited and stays as it is", shown(path))?;
+                }
+            }
+        }
+        told |= self.print_left_out(out)?;
+        if told { writeln!(out) } else { Ok(()) }
+    }
+
+    /// Says what is not written, and why; whether there was anything to say.
+    fn print_left_out(&self, out: &mut impl Write) -> std::io::Result<bool> {
+        let tests = self.tests;
+        for left in &tests.left_out {
+            writeln!(out, "left out: the test {}: {}", left.name, left.why)?;
+        }
+        if tests.unsteady > 0 {
+            writeln!(
+                out,
+                "left out: {} sequences that do not always end in the same way",
+                tests.unsteady
+            )?;
+        }
+        for Changed { test, why } in &tests.changed {
+            writeln!(out, "changed: the regression test {test}: {why}")?;
+        }
+        if !tests.changed.is_empty() {
+            writeln!(
+                out,
+                "the regression tests stay as they are, since {} of them show a change; mend the \
+                 crate, or replace them with --accept",
+                tests.changed.len()
+            )?;
+        }
+        Ok(!tests.left_out.is_empty() || tests.unsteady > 0 || !tests.changed.is_empty())
+    }
+
+    fn print_operations(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let all = self.exercised();
+        let missed: Vec<&Operation> =
+            all.iter().filter(|(_, done)| !done).map(|(operation, _)| *operation).collect();
+        let done = all.len() - missed.len();
+        writeln!(out, "{done} of {} operations completed a call", all.len())?;
+        for operation in missed.iter().take(MAX_NAMED) {
+            writeln!(out, "  {}  was called but never returned, or never reached", operation.path)?;
+        }
+        if missed.len() > MAX_NAMED {
+            writeln!(
+                out,
+                "  and {} more, in {}",
+                missed.len() - MAX_NAMED,
+                shown(&self.summary_file())
+            )?;
+        }
+        let plan = &self.session.plan;
+        let skips: Vec<_> =
+            plan.skips.iter().filter(|skip| self.selection.wants(&skip.path)).collect();
+        if skips.is_empty() {
+            return Ok(());
+        }
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for skip in &skips {
+            *reasons.entry(skip.reason.text()).or_default() += 1;
+        }
+        let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+        reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
+        writeln!(
+            out,
+            "{} items cannot be called; cargo testsmith list{} shows all",
+            skips.len(),
+            self.target()
+        )?;
+        for (reason, count) in reasons.iter().take(MAX_NAMED) {
+            let example = skips.iter().find(|skip| skip.reason.text() == *reason);
+            let path = example.map_or("", |skip| skip.path.as_str());
+            writeln!(out, "  {count:>4}  {reason}, as {path}")?;
+        }
+        Ok(())
+    }
+
+    fn summary_file(&self) -> PathBuf {
+        self.session.out.join("summary.json")
+    }
+
+    /// Leaves the summary where the next program looks for it.
+    pub(super) fn write_summary(&self) -> Result<()> {
+        let file = self.summary_file();
+        let text = serde_json::to_string_pretty(&self.summary())?;
+        std::fs::write(&file, text + "\n")
+            .with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    pub(super) fn print_events(&self) {
+        for finding in self.findings.iter().chain(self.suspicious) {
+            event("finding", &self.finding(finding));
+        }
+        for test in self.tests() {
+            event("test", &test);
+        }
+        event("summary", &self.summary());
+    }
+
+    fn finding(&self, finding: &Finding) -> Value {
+        let plan = &self.session.plan;
+        let place = match &finding.outcome.ending {
+            Ending::Panicked(panic) => json!({ "file": panic.file, "line": panic.line }),
+            _ => Value::Null,
+        };
+        json!({
+            "name": finding.name,
+            "severity": finding.failing.severity.word(),
+            "rule": finding.failing.rule,
+            "reason": finding.reason(),
+            "class": finding.failing.class,
+            "operation": finding.operation,
+            "what": finding.what(),
+            "place": place,
+            "steps": finding.sequence.len(),
+            "calls": finding.sequence.calls(),
+            "test": format(&test_function(plan, &finding.test())),
+            "sequence": Stored::new(plan, &finding.sequence),
+        })
+    }
+
+    /// The tests that were written, with their files.
+    fn tests(&self) -> Vec<Value> {
+        let written = |name: &str| {
+            let named = |path: &Path| path.file_name().is_some_and(|file| file == name);
+            let files = self.tests.files.iter();
+            files
+                .filter(|(_, written)| matches!(written, Written::Yes | Written::Same))
+                .find(|(path, _)| named(path))
+                .map(|(path, _)| path.display().to_string())
+        };
+        let test = |kind: &str, name: &str, file: Option<String>| {
+            file.map(|file| json!({ "kind": kind, "name": name, "file": file }))
+        };
+        let failing = self.findings.iter();
+        let failing =
+            failing.filter_map(|finding| test("failure", &finding.name, written(FAILURES)));
+        let regressions = self.tests.names.iter().filter_map(|(module, name)| {
+            test("regression", name, written(&format!("{module}.rs")))
+        });
+        failing.chain(regressions).collect()
+    }
+
+    fn summary(&self) -> Value {
+        #[derive(Serialize)]
+        struct File<'f> {
+            path: &'f Path,
+            written: Written,
+        }
+        let all = self.exercised();
+        let missed: Vec<&str> =
+            all.iter().filter(|(_, done)| !done).map(|(op, _)| op.path.as_str()).collect();
+        let count = |severity: Severity| {
+            let all = self.findings.iter().chain(self.suspicious);
+            all.filter(|finding| finding.failing.severity == severity).count()
+        };
+        let tests = self.tests;
+        let left_out: Vec<Value> = tests
+            .left_out
+            .iter()
+            .map(|left| json!({ "name": left.name, "why": left.why }))
+            .collect();
+        let files: Vec<File> =
+            tests.files.iter().map(|(path, written)| File { path, written: *written }).collect();
+        json!({
+            "schema": SCHEMA,
+            "crate": self.session.plan.krate,
+            "version": self.session.plan.version,
+            "seed": self.options.seed,
+            "exit_code": self.exit().code(),
             "calls": self.tally.calls,
             "sequences": self.tally.sequences,
             "panics": self.tally.panics,
             "workers_lost": self.tally.deaths,
-            "operations": { "completed": done, "all": all },
-            "lines": self.coverage.map(|(covered, lines)| {
-                serde_json::json!({ "covered": covered, "all": lines })
-            }),
-            "findings": all_findings.map(finding).collect::<Vec<_>>(),
-            "left_out": self.dropped,
-        });
-        serde_json::to_writer_pretty(&mut *out, &report)?;
-        writeln!(out)
+            "violations": count(Severity::Violation),
+            "suspicious": count(Severity::Suspicious),
+            "operations": {
+                "completed": all.len() - missed.len(),
+                "all": all.len(),
+                "not_completed": missed,
+                "skipped": self.session.plan.skips.len(),
+            },
+            "lines": self.coverage.map(|(covered, lines)| json!({ "covered": covered, "all": lines })),
+            "tests": {
+                "failing": tests.failing,
+                "regressions": tests.regressions,
+                "regression_lines": tests.regression_lines,
+                "files": files,
+                "left_out": left_out,
+                "unsteady": tests.unsteady,
+                "changed": tests.changed,
+            },
+        })
     }
+}
+
+/// A path as a person would type it here.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
 }

@@ -5,24 +5,25 @@
 //! calls the result is the same every time.
 
 use crate::args::Run;
+use crate::console::{Console, Progress};
 use crate::finding::Findings;
 use crate::pipeline::Session;
+use crate::selection::Selection;
 use anyhow::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
 use testsmith_lab::{Error, Limits, Supervisor};
+use testsmith_model::OpId;
 use testsmith_model::message::{Component, Walk};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
 const MAX_LENGTH: u32 = 20;
-/// How often the person who waits is told.
-const TELL_EVERY: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {
@@ -52,6 +53,9 @@ pub(super) struct Search<'s> {
     pub(super) options: &'s Run,
     pub(super) session: &'s Session,
     pub(super) harness: &'s Path,
+    pub(super) selection: &'s Selection,
+    /// Operations that are not to be called.
+    pub(super) excluded: Vec<OpId>,
     pub(super) interrupt: &'s AtomicBool,
     /// The optimised harness, when it is ready.
     pub(super) optimised: &'s OnceLock<PathBuf>,
@@ -82,7 +86,7 @@ impl Search<'_> {
                     number,
                     left: self.options.calls.map_or(u64::MAX, share),
                     supervisor,
-                    findings: Findings::new(&self.session.package.root),
+                    findings: Findings::new(&self.session.package.root, self.selection.clone()),
                     tally: Tally::default(),
                     covered: None,
                 };
@@ -99,7 +103,7 @@ impl Search<'_> {
     }
 
     fn merge(&self, done: Vec<Result<Walker<'_>>>) -> Result<Searched> {
-        let mut findings = Findings::new(&self.session.package.root);
+        let mut findings = Findings::new(&self.session.package.root, self.selection.clone());
         let mut tally = Tally::default();
         let mut covered: Option<Covered> = None;
         let mut components = vec![];
@@ -117,7 +121,7 @@ impl Search<'_> {
         }
         let coverage = covered.and_then(|covered| {
             let sources =
-                Sources::read(self.harness, &covered.edges, &self.session.package.root).ok()?;
+                Sources::read(self.harness, &covered.edges, &self.session.package.sources).ok()?;
             let summary = sources.summary(|edge| covered.taken.contains(&edge));
             Some((summary.lines_covered(), summary.lines()))
         });
@@ -162,9 +166,7 @@ impl Walker<'_> {
                 break;
             }
             round += 1;
-            let found = [Severity::Violation, Severity::Suspicious]
-                .map(|severity| self.findings.count(severity));
-            self.board.tell(self.number, (self.tally.calls, found), self.search.session);
+            self.tell();
         }
         self.tally.deaths += self.supervisor.deaths;
         if self.covered.is_none() {
@@ -180,7 +182,7 @@ impl Walker<'_> {
         let session = self.search.session;
         if let Ok(mut faster) = session.another(harness, Limits::default()) {
             if self.number == 0 {
-                session.say("going on with an optimised build");
+                session.console.say("going on with an optimised build");
             }
             self.tally.deaths += self.supervisor.deaths;
             faster.take_lessons(self.supervisor.lessons().clone());
@@ -199,6 +201,7 @@ impl Walker<'_> {
             max_length: MAX_LENGTH,
             failures: true,
             heuristics: options.heuristics(),
+            avoid: self.search.excluded.clone(),
             ..Walk::default()
         };
         let (findings, plan) = (&mut self.findings, &self.search.session.plan);
@@ -220,6 +223,27 @@ impl Walker<'_> {
         Ok(true)
     }
 
+    fn tell(&mut self) {
+        let console = &self.search.session.console;
+        if !console.is_due() {
+            return;
+        }
+        // Asking reads the counters, which must not depend on the clock where
+        // calls are counted.
+        let edges = match self.search.options.calls {
+            Some(_) => None,
+            None => self.supervisor.edges().ok().map(|(_, taken)| taken.len()),
+        };
+        let standing = Standing {
+            calls: self.tally.calls,
+            sequences: self.tally.sequences,
+            edges,
+            violations: self.findings.count(Severity::Violation),
+            suspicious: self.findings.count(Severity::Suspicious),
+        };
+        self.board.tell(self.number, standing, console);
+    }
+
     /// The edges that the last worker took.
     fn coverage(&mut self) -> Option<Covered> {
         let (edges, taken) = self.supervisor.edges().ok()?;
@@ -227,37 +251,41 @@ impl Walker<'_> {
     }
 }
 
-/// Calls, violations and suspicious failures of one worker so far.
-type Standing = (u64, [usize; 2]);
+/// How far one worker is.
+#[derive(Clone, Copy, Default)]
+struct Standing {
+    calls: u64,
+    sequences: u64,
+    edges: Option<usize>,
+    violations: usize,
+    suspicious: usize,
+}
 
 /// Where all workers write what they have, and who waits is told now and then.
 struct Board {
     begin: Instant,
-    standings: Mutex<(Instant, Vec<Standing>)>,
+    standings: Mutex<Vec<Standing>>,
 }
 
 impl Board {
     fn new(workers: usize) -> Board {
-        let begin = Instant::now();
-        Board { begin, standings: Mutex::new((begin, vec![(0, [0; 2]); workers])) }
+        let standings = Mutex::new(vec![Standing::default(); workers]);
+        Board { begin: Instant::now(), standings }
     }
 
-    fn tell(&self, number: usize, standing: Standing, session: &Session) {
-        let mut standings = self.standings.lock().unwrap_or_else(PoisonError::into_inner);
-        let (told, all) = &mut *standings;
+    /// Takes one worker's standing in and tells of all.
+    fn tell(&self, number: usize, standing: Standing, console: &Console) {
+        let mut all = self.standings.lock().unwrap_or_else(PoisonError::into_inner);
         all[number] = standing;
-        if told.elapsed() < TELL_EVERY {
-            return;
-        }
-        *told = Instant::now();
-        let calls: u64 = all.iter().map(|(calls, _)| calls).sum();
         // Workers find the same, so what all found together is not known yet.
-        let most = |n: usize| all.iter().map(|(_, found)| found[n]).max().unwrap_or(0);
-        session.say(&format!(
-            "{:.0}s: {calls} calls, {} violations, {} suspicious",
-            self.begin.elapsed().as_secs_f64(),
-            most(0),
-            most(1),
-        ));
+        let most = |found: fn(&Standing) -> usize| all.iter().map(found).max().unwrap_or(0);
+        console.progress(&Progress {
+            seconds: self.begin.elapsed().as_secs(),
+            calls: all.iter().map(|standing| standing.calls).sum(),
+            sequences: all.iter().map(|standing| standing.sequences).sum(),
+            edges: all.iter().filter_map(|standing| standing.edges).max(),
+            violations: most(|standing| standing.violations),
+            suspicious: most(|standing| standing.suspicious),
+        });
     }
 }

@@ -3,15 +3,71 @@
 
 use crate::{Error, Lab, Profile, cargo};
 use std::collections::BTreeMap;
-use std::process::Command;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 /// What came of a file of tests.
 #[derive(Debug)]
 pub enum TestRun {
     /// Errors by line, counted from one.
     Refused(BTreeMap<usize, String>),
-    /// Every test by name, and whether it passed; and all that was printed.
-    Ran { results: BTreeMap<String, bool>, output: String },
+    Ran(TestResults),
+}
+
+/// Every test by name, and whether it passed; and all that was printed.
+#[derive(Clone, Debug, Default)]
+pub struct TestResults {
+    pub passed: BTreeMap<String, bool>,
+    pub output: String,
+}
+
+/// What came of compiling a file of tests.
+#[derive(Debug)]
+pub enum TestBuild {
+    /// Errors by line, counted from one.
+    Refused(BTreeMap<usize, String>),
+    Built(TestProgram),
+}
+
+/// A compiled file of tests.
+#[derive(Clone, Debug)]
+pub struct TestProgram {
+    executable: PathBuf,
+    folder: PathBuf,
+}
+
+impl TestProgram {
+    /// Runs the tests in a fresh process, with arguments for the test harness.
+    pub fn run(&self, arguments: &[&str]) -> Result<TestResults, Error> {
+        let mut command = Command::new(&self.executable);
+        let done = cargo::output(command.args(arguments).current_dir(&self.folder))?;
+        let output = String::from_utf8_lossy(&done.stdout).into_owned();
+        let result = |line: &str| {
+            let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
+            let name = name.trim_end_matches(" - should panic");
+            Some((name.to_owned(), result == "ok"))
+        };
+        Ok(TestResults { passed: output.lines().filter_map(result).collect(), output })
+    }
+}
+
+/// The source as `rustfmt` would have it, or as it is where there is none.
+pub fn format(source: &str) -> String {
+    let formatted = || {
+        let mut child = Command::new("rustfmt")
+            .args(["--edition", "2021", "--emit", "stdout", "--quiet"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        // It reads all before it writes, so one after the other is safe.
+        child.stdin.take()?.write_all(source.as_bytes()).ok()?;
+        let done = child.wait_with_output().ok().filter(|done| done.status.success())?;
+        String::from_utf8(done.stdout).ok().filter(|text| !text.is_empty())
+    };
+    formatted().unwrap_or_else(|| source.to_owned())
 }
 
 impl Lab {
@@ -23,6 +79,14 @@ impl Lab {
 
     /// The same in another profile than that of `cargo test`.
     pub fn test_in(&self, profile: Profile, source: &str) -> Result<TestRun, Error> {
+        match self.build_tests(profile, source)? {
+            TestBuild::Refused(lines) => Ok(TestRun::Refused(lines)),
+            TestBuild::Built(program) => program.run(&[]).map(TestRun::Ran),
+        }
+    }
+
+    /// Builds the source as a crate of tests beside the crate under test.
+    pub fn build_tests(&self, profile: Profile, source: &str) -> Result<TestBuild, Error> {
         const FILE: &str = "emitted/src/lib.rs";
         // At the end, so that the lines of errors are those of the source.
         self.write(FILE, &format!("{source}{}", self.mounted()))?;
@@ -43,18 +107,11 @@ impl Lab {
                 let what = "a file of tests".to_owned();
                 return Err(Error::Build { what, why: built.explanation() });
             }
-            return Ok(TestRun::Refused(lines));
+            return Ok(TestBuild::Refused(lines));
         }
         let executable = built.executables.into_iter().find(|(n, _)| n == "testsmith_emitted");
         let (_, executable) =
             executable.ok_or_else(|| Error::Cargo("no test executable was built".to_owned()))?;
-        let done = cargo::output(Command::new(executable).current_dir(self.root()))?;
-        let output = String::from_utf8_lossy(&done.stdout).into_owned();
-        let result = |line: &str| {
-            let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
-            let name = name.trim_end_matches(" - should panic");
-            Some((name.to_owned(), result == "ok"))
-        };
-        Ok(TestRun::Ran { results: output.lines().filter_map(result).collect(), output })
+        Ok(TestBuild::Built(TestProgram { executable, folder: self.root().to_owned() }))
     }
 }

@@ -15,7 +15,7 @@ mod rustdoc;
 mod scratch;
 mod supervisor;
 
-pub use emitted::TestRun;
+pub use emitted::{TestBuild, TestProgram, TestResults, TestRun, format};
 pub use error::Error;
 pub use harness::{Build, Profile};
 pub use package::{Features, Package, Subject};

@@ -31,6 +31,8 @@ pub struct Package {
     pub library: String,
     /// The folder of its manifest.
     pub root: PathBuf,
+    /// The folder of its library's sources.
+    pub sources: PathBuf,
     /// Direct dependencies that a test may name: crate name, package, version.
     pub dependencies: Vec<(String, String, String)>,
     /// Lines of a manifest for everything else that its tests may name.
@@ -88,6 +90,7 @@ struct Declared {
 struct MetaTarget {
     name: String,
     kind: Vec<String>,
+    src_path: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -197,8 +200,11 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
     let package = *found
         .first()
         .ok_or_else(|| Error::Cargo(format!("{} is not among the packages", subject.name())))?;
-    let library = match library_of(package) {
-        Some(target) => target.name.replace('-', "_"),
+    let (library, sources) = match library_of(package) {
+        Some(target) => (
+            target.name.replace('-', "_"),
+            target.src_path.parent().expect("a file lies in a folder").to_owned(),
+        ),
         None if is_macro(package) => return Err(Error::ProcMacro { name: package.name.clone() }),
         None => return Err(Error::NoLibrary { manifest: package.manifest_path.clone() }),
     };
@@ -212,6 +218,7 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
         version: package.version.clone(),
         library,
         root: root(package),
+        sources,
         dependencies,
         features: package.features.keys().cloned().collect(),
         local_roots: metadata

@@ -264,7 +264,12 @@ fn sources_of(folder: &Path, except: &Path, text: &mut Vec<u8>, depth: usize) {
     paths.sort();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // What we write ourselves after a run must not make the next one plan anew.
+        let ours = name.starts_with("testsmith_") && folder.ends_with("tests");
         let foreign = name == "target" || name == "testsmith.out" || name.starts_with('.');
+        if ours {
+            continue;
+        }
         if path.is_dir() {
             if !foreign && !except.starts_with(&path) && depth < MAX_DEPTH {
                 sources_of(&path, except, text, depth + 1);

@@ -193,10 +193,25 @@ impl Supervisor {
 
     /// Runs one sequence in a process of its own.
     pub fn run_afresh(&mut self, sequence: &Sequence, values: bool) -> Result<Outcome, Error> {
-        self.worker = None;
+        self.renew();
         let outcome = self.run(sequence, values);
-        self.worker = None;
+        self.renew();
         outcome
+    }
+
+    /// Runs one sequence from scratch; the edges that it takes, new or not, are
+    /// none if the worker died of it.
+    pub fn trace(&mut self, sequence: &Sequence) -> Result<(Outcome, Vec<u32>), Error> {
+        match self.ask(&Job::Trace { sequence: sequence.clone() })? {
+            Answer::Reply(Reply::Traced { outcome, edges }) => Ok((outcome, edges)),
+            Answer::Died(death) => Ok((death.outcome, vec![])),
+            answer => Err(unexpected(answer)),
+        }
+    }
+
+    /// Lets the worker go; the next job is done in a fresh process.
+    pub fn renew(&mut self) {
+        self.worker = None;
     }
 
     /// Walks until the bounds are reached, over as many workers as it takes.

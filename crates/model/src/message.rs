@@ -19,6 +19,9 @@ pub enum Job {
     Use { plan: Box<Plan> },
     /// Run one sequence from scratch. Answered by `Ran`.
     Run { sequence: Sequence, values: bool },
+    /// Run one sequence from scratch and say which edges it takes, new or not.
+    /// Answered by `Traced`.
+    Trace { sequence: Sequence },
     /// Grow random sequences. Answered by `Ran` for those kept, then `Walked`.
     Walk { walk: Walk },
     /// Run the same random sequences in two ways. Answered by `Timed`.
@@ -122,6 +125,10 @@ pub enum Reply {
         sequence: Sequence,
         outcome: Outcome,
     },
+    Traced {
+        outcome: Outcome,
+        edges: Vec<u32>,
+    },
     Walked {
         walked: Walked,
     },
@@ -141,7 +148,7 @@ pub enum Reply {
 
 wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
-    3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {},
+    3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {}, 6 => Trace { sequence: s },
 });
 impl Limit {
     /// A number nearer to zero is not to blame.
@@ -165,6 +172,7 @@ wire!(enum Reply {
     0 => Hello { in_force: i, missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
     3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },
     6 => Edges { edges: e, taken: t }, 7 => Refused { why: w },
+    8 => Traced { outcome: o, edges: e },
 });
 
 impl Wire for Box<Plan> {

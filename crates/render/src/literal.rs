@@ -19,7 +19,7 @@ pub fn literal(ty: &Ty, literal: &Literal) -> String {
     }
 }
 
-fn int(value: i128, name: &str) -> String {
+pub(crate) fn int(value: i128, name: &str) -> String {
     let extreme = |text: &str, at: i128| (value == at).then(|| format!("{name}::{text}"));
     let ends: Option<(i128, i128)> = match name {
         "i8" => Some((i8::MIN.into(), i8::MAX.into())),

@@ -1,10 +1,16 @@
-//! Failing sequences as tests that a person would not mind in a pull request:
-//! names taken from types, literals where they are used, one comment that says
-//! what was found and why it counts.
+//! Sequences as tests that a person would not mind in a pull request: names
+//! taken from types, values written where they are used, assertions on what
+//! was seen, one comment that says what the test shows.
+//!
+//! Reads and writes text only. Whether a test compiles and passes is for others
+//! to find out, and to ask for the explicit style where the plain one does not.
 
+use crate::expected::expected;
+use crate::imports::Imports;
 use crate::literal::literal;
+use crate::names::Variables;
+use crate::shape::{is_atomic, is_operator, plain};
 use crate::statements::{mark, must_be_dropped};
-use std::collections::HashMap;
 use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Loans, Plan, Sequence, Step};
@@ -12,19 +18,50 @@ use testsmith_model::{Loans, Plan, Sequence, Step};
 /// A test to be written down.
 pub struct Test<'t> {
     pub name: String,
-    /// What was found and why it counts; one line each.
+    /// What it shows and why it counts; one line each.
     pub comment: Vec<String>,
     pub sequence: &'t Sequence,
-    /// What the last value has to look like, where the test is about that.
-    pub shows: Option<String>,
-    /// Why the test cannot be run with others, if it ends the process.
-    pub ignored: Option<String>,
+    pub ending: TestEnding,
+    /// Per step, the `Debug` text of its value where that is to be asserted.
+    pub seen: &'t [Option<String>],
+    pub style: Style,
+}
+
+/// How a test ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TestEnding {
+    /// Its last statement returns, or fails.
+    #[default]
+    Open,
+    /// Its last call panics by design, with a message that contains this.
+    Panics { expected: Option<String> },
+    /// Its last value has to look like this.
+    Shows { text: String },
+    /// It would end the whole process.
+    Ignored { why: String },
+}
+
+/// How much is written that a compiler could find out by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// As a person would write it.
+    #[default]
+    Plain,
+    /// Every type, every call as the compiler once accepted it.
+    Explicit,
 }
 
 /// A whole file of tests. It has no dependency but the crate under test.
-pub fn test_file(plan: &Plan, tests: &[Test]) -> String {
-    let mut text = String::from("#![allow(unused_mut, unused_variables, clippy::all)]\n");
-    let bodies: Vec<String> = tests.iter().map(|test| function(plan, test)).collect();
+pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
+    let mut imports = Imports::new(plan);
+    let bodies: Vec<String> = tests.iter().map(|test| function(plan, test, &mut imports)).collect();
+    let mut text: String = about.iter().map(|line| format!("//! {line}\n")).collect();
+    let uses = imports.lines();
+    if !uses.is_empty() {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&uses.join("\n"));
+        text.push('\n');
+    }
     if bodies.iter().any(|body| body.contains("hash_of(")) {
         text.push_str(HASH_OF);
     }
@@ -33,6 +70,11 @@ pub fn test_file(plan: &Plan, tests: &[Test]) -> String {
         text.push_str(&body);
     }
     text
+}
+
+/// One test alone, for a report.
+pub fn test_function(plan: &Plan, test: &Test) -> String {
+    function(plan, test, &mut Imports::new(plan))
 }
 
 const HASH_OF: &str = "
@@ -44,90 +86,75 @@ fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
 }
 ";
 
-fn function(plan: &Plan, test: &Test) -> String {
+fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
     for line in &test.comment {
         text.push_str(&format!("/// {line}\n"));
     }
     text.push_str("#[test]\n");
-    if let Some(why) = &test.ignored {
-        text.push_str(&format!("#[ignore = {why:?}]\n"));
+    match &test.ending {
+        TestEnding::Open | TestEnding::Shows { .. } => {}
+        TestEnding::Panics { expected: Some(message) } => {
+            text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
+        }
+        TestEnding::Panics { expected: None } => text.push_str("#[should_panic]\n"),
+        TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
+    }
+    if test.style == Style::Explicit {
+        text.push_str("#[allow(unused_mut, unused_variables, clippy::all)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
-    for line in Writer::new(plan, test.sequence, test.shows.as_deref()).lines() {
+    for line in Writer::new(plan, test, imports).lines() {
         text.push_str(&format!("    {line}\n"));
     }
     text.push_str("}\n");
     text
 }
 
-/// A name for the test of a failure: the operation and what it does.
-pub fn name_of(plan: &Plan, sequence: &Sequence, step: usize, what: &str) -> String {
-    let path = match sequence.steps().nth(step) {
-        Some(Step::Call(op, _)) => plan.operation(*op).path.clone(),
-        _ => "a literal".to_owned(),
-    };
-    // Of `a::b::Shelf::put` the last two words say enough.
-    let short = match path.split_once(", for ") {
-        Some((law, ty)) => format!("{} {law}", last_word(ty)),
-        None => {
-            let plain = path.replace(['<', '>', '&', '(', ')', ','], " ");
-            let parts: Vec<&str> = plain.split("::").collect();
-            parts[parts.len().saturating_sub(2)..].join(" ")
-        }
-    };
-    snake(&format!("{short} {what}"))
-}
-
-fn last_word(path: &str) -> String {
-    let head = path.split('<').next().unwrap_or(path);
-    head.rsplit("::").next().unwrap_or(head).to_owned()
-}
-
-fn snake(text: &str) -> String {
-    let mut out = String::new();
-    let mut lower = false;
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            if c.is_ascii_uppercase() && lower {
-                out.push('_');
-            }
-            lower = c.is_ascii_lowercase() || c.is_ascii_digit();
-            out.push(c.to_ascii_lowercase());
-        } else {
-            lower = false;
-            if !out.ends_with('_') && !out.is_empty() {
-                out.push('_');
-            }
-        }
-    }
-    out.trim_matches('_').to_owned()
-}
-
 /// Writes the statements of one test.
 struct Writer<'w> {
     plan: &'w Plan,
+    test: &'w Test<'w>,
+    imports: &'w mut Imports,
     steps: Vec<&'w Step>,
+    /// The variable of each step, once it has one.
     names: Vec<String>,
-    /// Literals that are written where they are used.
+    variables: Variables,
+    /// What is written where a value is used, instead of a variable.
     inline: Vec<Option<String>>,
-    used: Vec<usize>,
-    shows: Option<&'w str>,
+    /// Who uses a value, and as which argument.
+    uses: Vec<Vec<(usize, usize)>>,
+    changed: Vec<bool>,
+    dropped: Vec<bool>,
 }
 
+/// An inlined expression is repeated only if it is as short as this.
+const MAX_REPEATED: usize = 20;
+/// A line with more than this is easier to read as two.
+const MAX_INLINE: usize = 70;
+
 impl<'w> Writer<'w> {
-    fn new(plan: &'w Plan, sequence: &'w Sequence, shows: Option<&'w str>) -> Writer<'w> {
-        let steps: Vec<&Step> = sequence.steps().collect();
+    fn new(plan: &'w Plan, test: &'w Test<'w>, imports: &'w mut Imports) -> Writer<'w> {
+        let steps: Vec<&Step> = test.sequence.steps().collect();
+        let count = steps.len();
         let mut writer = Writer {
             plan,
-            names: names(plan, &steps),
-            inline: vec![None; steps.len()],
-            used: vec![0; steps.len()],
+            test,
+            imports,
+            names: vec![String::new(); count],
+            variables: Variables::default(),
+            inline: vec![None; count],
+            uses: vec![vec![]; count],
+            changed: vec![false; count],
+            dropped: vec![false; count],
             steps,
-            shows,
         };
-        writer.find_inline();
+        writer.look_ahead();
         writer
+    }
+
+    fn is_plain(&self) -> bool {
+        self.test.style == Style::Plain
     }
 
     fn args(&self, here: usize) -> Vec<u32> {
@@ -137,45 +164,68 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// A literal is written in place unless somebody needs it as a variable.
-    fn find_inline(&mut self) {
-        let mut needs_variable = vec![false; self.steps.len()];
-        for here in 0..self.steps.len() {
-            let Step::Call(op, _) = self.steps[here] else { continue };
-            let operation = self.plan.operation(*op);
-            let receiver = operation.show.contains("{.");
-            for (n, arg) in self.args(here).into_iter().enumerate() {
-                let input = &operation.inputs[n];
-                self.used[arg as usize] += 1;
-                let as_receiver = receiver && operation.show.contains(&format!("{{.{n}}}"));
-                let borrows = !operation.flows.is_empty() && input.mode == Mode::Shared;
-                needs_variable[arg as usize] |= as_receiver
-                    || borrows
-                    || matches!(input.mode, Mode::Exclusive | Mode::Reborrow);
-            }
-        }
-        for (here, needed) in needs_variable.into_iter().enumerate() {
-            if let Step::Literal(ty, value) = self.steps[here] {
-                let info = self.plan.ty(*ty);
-                let repeatable = info.abilities.copy || self.used[here] == 1;
-                if repeatable && !needed {
-                    self.inline[here] = Some(literal(&info.ty, value));
-                }
-            }
+    fn operation(&self, here: usize) -> Option<&'w Operation> {
+        match self.steps[here] {
+            Step::Call(op, _) => Some(self.plan.operation(*op)),
+            Step::Literal(..) => None,
         }
     }
 
-    fn lines(&self) -> Vec<String> {
+    /// Finds out who uses, changes and drops each value.
+    fn look_ahead(&mut self) {
+        let mut loans = Loans::default();
+        for here in 0..self.steps.len() {
+            match self.steps[here] {
+                Step::Literal(ty, _) => {
+                    loans.push(*ty);
+                }
+                Step::Call(op, _) => {
+                    let args = self.args(here);
+                    let signature = self.plan.signature(*op);
+                    let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
+                    self.note_drops(&loans, &ended);
+                    let inputs = &self.plan.operation(*op).inputs;
+                    for (n, (arg, input)) in args.iter().zip(inputs).enumerate() {
+                        self.uses[*arg as usize].push((here, n));
+                        let itself = loans.ty(*arg) == input.ty;
+                        self.changed[*arg as usize] |= input.mode == Mode::Exclusive && itself;
+                    }
+                    loans.commit(&signature, &args);
+                }
+            }
+        }
+        let last = loans.close_scope();
+        self.note_drops(&loans, &last);
+    }
+
+    /// A borrow that has nothing to do when it ends just ends.
+    fn is_dropped(&self, loans: &Loans, slot: u32) -> bool {
+        let acts = self.plan.ty(loans.ty(slot)).abilities.needs_drop;
+        must_be_dropped(self.plan, loans, slot) && (acts || !self.is_plain())
+    }
+
+    fn note_drops(&mut self, loans: &Loans, ended: &[u32]) {
+        for &slot in ended {
+            self.dropped[slot as usize] |= self.is_dropped(loans, slot);
+        }
+    }
+
+    fn lines(mut self) -> Vec<String> {
         let mut loans = Loans::default();
         let mut lines = vec![];
         for here in 0..self.steps.len() {
             match self.steps[here] {
                 Step::Literal(ty, value) => {
                     loans.push(*ty);
-                    if self.inline[here].is_none() {
-                        let ty = &self.plan.ty(*ty).ty;
-                        let text = literal(ty, value);
-                        lines.push(format!("let mut {}: {ty} = {text};", self.names[here]));
+                    let info = self.plan.ty(*ty);
+                    let text = literal(&info.ty, value);
+                    let repeatable = info.abilities.copy || self.uses[here].len() <= 1;
+                    // A text says what it is by itself; a number before a dot does not.
+                    let says = self.is_plain() && info.is_reference;
+                    if repeatable && self.can_stand_in_place(here, says) {
+                        self.inline[here] = Some(text);
+                    } else {
+                        lines.push(self.binding(here, &text));
                     }
                 }
                 Step::Call(op, _) => {
@@ -183,8 +233,13 @@ impl<'w> Writer<'w> {
                     let signature = self.plan.signature(*op);
                     let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
                     lines.extend(self.drops(&loans, &ended));
-                    lines.push(self.call(&loans, self.plan.operation(*op), &args, here));
+                    let text = self.call(&loans, self.plan.operation(*op), &args);
                     loans.commit(&signature, &args);
+                    if self.is_written_at_its_use(here, &text) {
+                        self.inline[here] = Some(text);
+                    } else {
+                        lines.extend(self.statements(here, &text));
+                    }
                 }
             }
         }
@@ -193,90 +248,212 @@ impl<'w> Writer<'w> {
         lines
     }
 
+    /// Whether nobody needs the value as a variable: it is never changed, and
+    /// nobody keeps a borrow of it.
+    fn can_stand_in_place(&self, here: usize, before_a_dot: bool) -> bool {
+        !self.dropped[here]
+            && self.uses[here].iter().all(|&(user, n)| {
+                let operation = self.operation(user).expect("a user is a call");
+                let borrows = !operation.flows.is_empty() || !operation.acquires.is_empty();
+                let fits = before_a_dot || !self.is_receiver(operation, n);
+                match operation.inputs[n].mode {
+                    Mode::Own => fits,
+                    Mode::Shared => fits && !borrows,
+                    Mode::Exclusive | Mode::Reborrow => false,
+                }
+            })
+    }
+
+    fn template(&self, operation: &Operation) -> String {
+        if self.is_plain() { plain(operation) } else { operation.show.clone() }
+    }
+
+    fn is_receiver(&self, operation: &Operation, n: usize) -> bool {
+        self.template(operation).contains(&format!("{{.{n}}}"))
+    }
+
+    /// Whether the result of a call is better read where it is used: values
+    /// that only hold others together, and what is unwrapped at once.
+    fn is_written_at_its_use(&self, here: usize, text: &str) -> bool {
+        let operation = self.operation(here).expect("this is a call");
+        let uses = self.uses[here].len();
+        if !self.is_plain() || text.len() > MAX_INLINE || uses == 0 || self.dropped[here] {
+            return false;
+        }
+        let holds = matches!(
+            operation.kind,
+            OperationKind::Builder | OperationKind::Constructor | OperationKind::Constant
+        ) && operation.inputs.iter().all(|input| input.mode == Mode::Own)
+            && !text.contains(".unwrap");
+        let copy = self.plan.ty(operation.output).abilities.copy;
+        let few = uses == 1 || (copy && text.len() <= MAX_REPEATED);
+        // A variable that is moved into it must not be used in between; so all
+        // it holds has to stand in place too.
+        let whole = self.args(here).iter().all(|arg| self.inline[*arg as usize].is_some());
+        if holds && few && whole && self.can_stand_in_place(here, false) {
+            return true;
+        }
+        self.is_unwrapped_next(here) && is_atomic(text)
+    }
+
+    /// `text.parse::<Version>().unwrap()`: the only use is the next statement,
+    /// a builder that takes the value apart.
+    fn is_unwrapped_next(&self, here: usize) -> bool {
+        let [(user, 0)] = self.uses[here][..] else { return false };
+        let operation = self.operation(user).expect("a user is a call");
+        let takes_apart = operation.kind == OperationKind::Builder
+            && operation.inputs.len() == 1
+            && operation.inputs[0].mode == Mode::Own
+            && operation.show.contains("unwrap()");
+        let mut between = here + 1..user;
+        takes_apart && between.all(|step| matches!(self.steps[step], Step::Literal(..)))
+    }
+
     fn drops(&self, loans: &Loans, ended: &[u32]) -> Vec<String> {
         let each = |slot: &u32| format!("drop({});", self.names[*slot as usize]);
-        ended.iter().filter(|slot| must_be_dropped(self.plan, loans, **slot)).map(each).collect()
+        ended.iter().filter(|slot| self.is_dropped(loans, **slot)).map(each).collect()
     }
 
-    fn call(&self, loans: &Loans, operation: &Operation, args: &[u32], here: usize) -> String {
-        let text = Operation::fill(&operation.show, &mut |placeholder, text| match placeholder {
-            Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
-            Placeholder::Receiver(n) => text.push_str(&self.names[args[n] as usize]),
-            Placeholder::Argument(n) => {
-                let slot = args[n];
-                let mark = mark(self.plan, loans, &operation.inputs[n], slot);
-                let value = match &self.inline[slot as usize] {
-                    Some(text) => text,
-                    None => &self.names[slot as usize],
-                };
+    fn call(&mut self, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
+        let template = self.template(operation);
+        let template = if self.is_plain() { self.imports.shorten(&template) } else { template };
+        // A method reaches through a reference by itself, an operator does not.
+        let infix = is_operator(&template);
+        Operation::fill(&template, &mut |placeholder, text| {
+            let (n, mark) = match placeholder {
+                Placeholder::Inapplicable => {
+                    text.push_str("panic!(\"another variant\")");
+                    return;
+                }
+                Placeholder::Receiver(n) => {
+                    let through = loans.ty(args[n]) != operation.inputs[n].ty;
+                    (n, if infix && through { "*" } else { "" })
+                }
+                Placeholder::Argument(n) => {
+                    (n, mark(self.plan, loans, &operation.inputs[n], args[n]))
+                }
+            };
+            let value = match &self.inline[args[n] as usize] {
+                Some(value) => value,
+                None => &self.names[args[n] as usize],
+            };
+            let alone = matches!(placeholder, Placeholder::Argument(_)) && mark.is_empty();
+            if alone || is_atomic(value) {
                 text.push_str(&format!("{mark}{value}"));
+            } else {
+                text.push_str(&format!("{mark}({value})"));
             }
-        });
+        })
+    }
+
+    /// `let mut shelf = …;`
+    fn binding(&mut self, here: usize, text: &str) -> String {
+        let unused = self.uses[here].is_empty() && !self.dropped[here];
+        let ty = match self.steps[here] {
+            Step::Literal(ty, _) => *ty,
+            Step::Call(op, _) => self.plan.operation(*op).output,
+        };
+        let ty = &self.plan.ty(ty).ty;
+        self.names[here] = self.variables.name(ty);
+        if !self.is_plain() {
+            return format!("let mut {}: {ty} = {text};", self.names[here]);
+        }
+        let told = if self.needs_a_type(here, text) {
+            format!(": {}", self.imports.shorten(&ty.to_string()))
+        } else {
+            String::new()
+        };
+        let name = &self.names[here];
+        match (unused, self.changed[here]) {
+            (true, _) => format!("let _{name}{told} = {text};"),
+            (false, true) => format!("let mut {name}{told} = {text};"),
+            (false, false) => format!("let {name}{told} = {text};"),
+        }
+    }
+
+    /// Whether nothing but its type tells what a generic value is made for.
+    fn needs_a_type(&self, here: usize, text: &str) -> bool {
+        let Some(operation) = self.operation(here) else { return false };
+        let generic = matches!(&self.plan.ty(operation.output).ty,
+            Ty::Adt { args, .. } if args.iter().any(|arg| arg.as_type().is_some()));
+        generic && operation.kind == OperationKind::Constructor && !text.contains('<')
+    }
+
+    /// The call as statements, with what is known of its result asserted.
+    fn statements(&mut self, here: usize, text: &str) -> Vec<String> {
+        let operation = self.operation(here).expect("this is a call");
         if operation.kind == OperationKind::Law {
             let name = operation.path.split(", for ").next().unwrap_or_default();
-            return format!("assert!({text}, \"{name}\");");
+            return vec![format!("assert!({text}, \"{name}\");")];
         }
-        if let Some(shows) = self.shows.filter(|_| here + 1 == self.steps.len()) {
-            return format!("assert_eq!(format!(\"{{:?}}\", {text}), {shows:?});");
+        if let TestEnding::Shows { text: wanted } = &self.test.ending
+            && here + 1 == self.steps.len()
+        {
+            return vec![format!("assert_eq!(format!(\"{{:?}}\", {text}), {wanted:?});")];
         }
-        let ty = &self.plan.ty(operation.output).ty;
-        if ty.is_unit() || (self.used[here] == 0 && here + 1 == self.steps.len()) {
-            return format!("{text};");
+        let info = self.plan.ty(operation.output);
+        if info.ty.is_unit() {
+            return vec![format!("{text};")];
         }
-        format!("let mut {}: {ty} = {text};", self.names[here])
+        // What a value was made of needs no assertion.
+        let made = matches!(operation.kind, OperationKind::Builder | OperationKind::Constructor);
+        let seen = self.test.seen.get(here).and_then(Option::as_deref).filter(|_| !made);
+        let used = !self.uses[here].is_empty() || self.dropped[here];
+        if !used {
+            if let Some(line) = seen.and_then(|seen| self.assertion(here, text, seen)) {
+                return vec![line];
+            }
+            // What has something to do when it goes has to stay until then.
+            let stays = info.abilities.needs_drop && here + 1 < self.steps.len();
+            return vec![if stays || !self.is_plain() {
+                self.binding(here, text)
+            } else {
+                format!("let _ = {text};")
+            }];
+        }
+        let mut lines = vec![self.binding(here, text)];
+        let name = self.names[here].clone();
+        lines.extend(seen.and_then(|seen| self.assertion(here, &name, seen)));
+        lines
     }
-}
 
-/// Words that cannot name a variable, and names that would hide something.
-const TAKEN: [&str; 24] = [
-    "as", "box", "break", "const", "crate", "dyn", "else", "enum", "fn", "for", "if", "impl", "in",
-    "let", "loop", "match", "mod", "move", "mut", "ref", "self", "static", "type", "use",
-];
-
-/// A value is named after its type, with a number from the second one on.
-fn names(plan: &Plan, steps: &[&Step]) -> Vec<String> {
-    let mut count: HashMap<String, usize> = HashMap::new();
-    steps
-        .iter()
-        .map(|step| {
-            let ty = match step {
-                Step::Literal(ty, _) => *ty,
-                Step::Call(op, _) => plan.operation(*op).output,
-            };
-            let base = base_name(&plan.ty(ty).ty);
-            let n = count.entry(base.clone()).or_default();
-            *n += 1;
-            if *n == 1 { base } else { format!("{base}_{n}") }
-        })
-        .collect()
-}
-
-fn base_name(ty: &Ty) -> String {
-    let name = match ty {
-        Ty::Adt { path, .. } => snake(&last_word(path)),
-        Ty::Prim(name) if name == "bool" => "flag".to_owned(),
-        Ty::Prim(name) if name == "char" => "letter".to_owned(),
-        Ty::Prim(name) if name == "str" => "text".to_owned(),
-        Ty::Prim(_) => "number".to_owned(),
-        Ty::Ref { inner, .. } => base_name(inner),
-        Ty::Slice(_) => "slice".to_owned(),
-        Ty::Array(..) => "array".to_owned(),
-        Ty::Tuple(items) if items.is_empty() => "unit".to_owned(),
-        Ty::Tuple(_) => "pair".to_owned(),
-        _ => "value".to_owned(),
-    };
-    if TAKEN.contains(&name.as_str()) || name.is_empty() { format!("a_{name}") } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_in_snake_case() {
-        assert_eq!(snake("IndexMap swap_remove panics"), "index_map_swap_remove_panics");
-        assert_eq!(snake("equal values have equal hashes"), "equal_values_have_equal_hashes");
-        assert_eq!(base_name(&Ty::adt("a::BitVec", vec![])), "bit_vec");
-        assert_eq!(base_name(&Ty::adt("a::Match", vec![])), "a_match");
+    /// What a person would assert of a value that was shown like this.
+    fn assertion(&mut self, here: usize, value: &str, seen: &str) -> Option<String> {
+        let operation = self.operation(here)?;
+        let ty = &self.plan.ty(operation.output).ty;
+        if ty.is_unit() {
+            return None;
+        }
+        if *ty == Ty::prim("bool") {
+            let compared = self.is_plain() && is_operator(&plain(operation));
+            return Some(match (seen, value.split_once(" == ").filter(|_| compared)) {
+                ("true", Some((left, right))) => format!("assert_eq!({left}, {right});"),
+                (_, Some((left, right))) => format!("assert_ne!({left}, {right});"),
+                ("true", None) => format!("assert!({value});"),
+                (_, None) if is_atomic(value) => format!("assert!(!{value});"),
+                (_, None) => format!("assert!(!({value}));"),
+            });
+        }
+        if let Some(wanted) = expected(self.plan, ty, seen) {
+            // What looks like a path in a text is none.
+            let quoted = wanted.contains(['"', '\'']);
+            let short = self.is_plain() && !quoted;
+            let wanted = if short { self.imports.shorten(&wanted) } else { wanted };
+            return Some(match (value.strip_prefix('&'), wanted.strip_prefix('&')) {
+                _ if wanted == "[]" => format!("assert!({value}.is_empty());"),
+                (Some(value), Some(wanted)) if !value.starts_with("mut ") => {
+                    format!("assert_eq!({value}, {wanted});")
+                }
+                _ => format!("assert_eq!({value}, {wanted});"),
+            });
+        }
+        let which = match (ty.path()?, seen) {
+            ("std::option::Option", "None") => "is_none",
+            ("std::option::Option", _) => "is_some",
+            ("std::result::Result", seen) if seen.starts_with("Ok(") => "is_ok",
+            ("std::result::Result", _) => "is_err",
+            _ => return None,
+        };
+        Some(format!("assert!({value}.{which}());"))
     }
 }

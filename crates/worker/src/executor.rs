@@ -229,6 +229,16 @@ impl Executor {
         legal.then_some(outcome)
     }
 
+    /// As [`Executor::run`], and also says which edges the sequence takes.
+    pub fn trace(&mut self, sequence: &Sequence) -> Option<(Outcome, Vec<u32>)> {
+        self.collect();
+        let mut outcome = self.run(sequence, false)?;
+        let mut edges = vec![];
+        self.collected = self.calls;
+        outcome.new_edges = self.coverage.collect_each(|edge, _| edges.push(edge)).len() as u32;
+        Some((outcome, edges))
+    }
+
     /// Whether a call from outside has arguments of the right types.
     fn fits(&self, op: OpId, args: &[u32]) -> bool {
         let Some(operation) = self.plan.operations.get(op.index()) else { return false };

@@ -120,6 +120,13 @@ impl Worker {
                 },
                 None => refuse("no plan was given"),
             },
+            Job::Trace { sequence } => match &mut self.executor {
+                Some(executor) => match executor.trace(&sequence) {
+                    Some((outcome, edges)) => Reply::Traced { outcome, edges },
+                    None => refuse("the sequence is not legal for this plan"),
+                },
+                None => refuse("no plan was given"),
+            },
             Job::Walk { walk } => match &mut self.executor {
                 Some(executor) => {
                     let learnt = go_on(&mut self.engine, executor, &walk);

@@ -78,12 +78,16 @@ fn hunt(name: &str, version: &str, mark: &str, seconds: &str) -> Result<Row> {
         .arg(root.join("target"))
         .output()
         .with_context(|| format!("{} is not built", tool.display()))?;
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let events: Vec<serde_json::Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let summary = events.iter().find(|event| event["event"] == "summary");
+    let summary = summary.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let findings = report["findings"].as_array().cloned().unwrap_or_default();
-    let hit = findings
+    let hit = events
         .iter()
+        .filter(|event| event["event"] == "finding")
         .find(|finding| {
             let all = format!("{} {}", text(&finding["what"]), text(&finding["class"]));
             all.contains(mark)
@@ -92,5 +96,5 @@ fn hunt(name: &str, version: &str, mark: &str, seconds: &str) -> Result<Row> {
             let steps = finding["steps"].as_u64().unwrap_or_default();
             (text(&finding["severity"]), steps, text(&finding["what"]))
         });
-    Ok(Row { calls: report["calls"].as_u64().unwrap_or_default(), hit })
+    Ok(Row { calls: summary["calls"].as_u64().unwrap_or_default(), hit })
 }

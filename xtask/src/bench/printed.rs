@@ -4,7 +4,7 @@
 use super::session;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
-use testsmith_lab::{Limits, Profile, TestRun};
+use testsmith_lab::{Limits, Profile, TestResults, TestRun};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::Outcome;
 use testsmith_model::{Plan, Sequence};
@@ -170,7 +170,7 @@ fn compile_and_run(
                     row.rejected += 1;
                 }
             }
-            TestRun::Ran { results, output } => {
+            TestRun::Ran(TestResults { passed: results, output }) => {
                 for (name, passed) in &results {
                     if !passed {
                         row.differing += 1;

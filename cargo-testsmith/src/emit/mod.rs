@@ -1,0 +1,83 @@
+//! Writes tests into the user's tree, and never over what a person changed.
+//!
+//! Every test was compiled and run in fresh processes before it is written;
+//! one that does not compile, or does not end as it should each time, is left
+//! out and counted.
+
+mod earlier;
+mod files;
+mod verify;
+
+pub use earlier::{Changed, changed};
+pub use files::{Tree, Written};
+pub use verify::{Draft, LeftOut, RUNS, verify};
+
+use crate::finding::Finding;
+use crate::suite::Regression;
+use std::collections::BTreeMap;
+use std::path::Path;
+use testsmith_lab::format;
+use testsmith_model::Plan;
+use testsmith_model::operation::Mount;
+use testsmith_render::{Test, test_file};
+
+/// The name of the file of failing tests.
+pub const FAILURES: &str = "testsmith_failures.rs";
+/// The file of the regression suite, and the folder of its modules.
+pub const REGRESSIONS: &str = "testsmith_regressions.rs";
+pub const REGRESSION_MODULES: &str = "testsmith_regressions";
+
+/// Lints on style are not for code that a program writes.
+const ROOT: &str = "#![allow(clippy::all)]\n";
+
+/// The text of the file of failing tests, which will stand in a folder.
+pub fn failures(plan: &Plan, findings: &[Finding], folder: &Path) -> String {
+    let tests: Vec<Test> = findings.iter().map(Finding::test).collect();
+    let mut body = test_file(plan, &[], &tests.iter().collect::<Vec<_>>());
+    let refers = |mount: &&Mount| body.contains(&format!("{}::", mount.module));
+    let mounts: Vec<String> =
+        plan.mounts.iter().filter(refers).map(|mount| mount.item(Some(folder))).collect();
+    for mount in mounts {
+        body.push('\n');
+        body.push_str(&mount);
+    }
+    format(&format!(
+        "//! What `cargo testsmith` found in {} {}: each of these tests fails, and passes\n\
+         //! once what it shows is mended.\n{ROOT}\n{}",
+        plan.krate,
+        plan.version,
+        body.trim_start()
+    ))
+}
+
+/// The modules of a regression suite: name and text.
+pub fn modules(plan: &Plan, tests: &[Regression]) -> BTreeMap<String, String> {
+    let mut by_module: BTreeMap<&str, Vec<&Regression>> = BTreeMap::new();
+    for test in tests {
+        by_module.entry(&test.module).or_default().push(test);
+    }
+    let text = |(module, regressions): (&str, Vec<&Regression>)| {
+        let tests: Vec<Test> = regressions.iter().map(|test| test.test()).collect();
+        let about = match &regressions[0].owner {
+            Some(owner) => format!("Regression tests of `{owner}` in {}.", plan.krate),
+            None => format!("Regression tests of the functions of {}.", plan.krate),
+        };
+        let text = test_file(plan, &[about], &tests.iter().collect::<Vec<_>>());
+        (module.to_owned(), format(&text))
+    };
+    by_module.into_iter().map(text).collect()
+}
+
+/// The file that mounts the modules of a regression suite.
+pub fn mount<'m>(plan: &Plan, modules: impl Iterator<Item = &'m str>) -> String {
+    let mut text = format!(
+        "//! What the public API of {} did in version {}: few tests, chosen by coverage.\n\
+         //! One that fails shows a change; whether it was meant is for its reader to say.\n{ROOT}",
+        plan.krate, plan.version
+    );
+    for module in modules {
+        let path = format!("#[path = \"{REGRESSION_MODULES}/{module}.rs\"]");
+        text.push_str(&format!("\n{path}\nmod {module};\n"));
+    }
+    text
+}

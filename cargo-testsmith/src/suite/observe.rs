@@ -1,0 +1,283 @@
+//! What a regression test asserts: the results of its calls, and what queries
+//! tell of the values that the last call made or changed.
+//!
+//! A query is itself a call, so what is observed is just a longer sequence. A
+//! value is only asserted if it was the same in several fresh processes, in
+//! several orders: no address, no order of hashing, no time survives that.
+
+use anyhow::Result;
+use testsmith_lab::{Error, Supervisor};
+use testsmith_model::outcome::{Ending, Outcome, Panic};
+use testsmith_model::sequence::Builder;
+use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Sequence, Step, TypeId};
+use testsmith_render::{has_expression, is_plain};
+
+/// A sequence with all that may be asserted of it.
+#[derive(Clone)]
+pub(super) struct Observed {
+    pub(super) sequence: Sequence,
+    /// The last step that the test is about; queries come after it.
+    pub(super) about: usize,
+    /// Per step, the `Debug` text of its value, if it is always the same.
+    pub(super) seen: Vec<Option<String>>,
+    /// The panic that ends it.
+    pub(super) panic: Option<Panic>,
+}
+
+/// Fresh processes, and how often each runs all sequences. Hash maps of one
+/// process differ from run to run, addresses from process to process.
+const PROCESSES: usize = 3;
+const PASSES: usize = 4;
+/// Queries asked of one value.
+const MAX_QUERIES: usize = 3;
+/// Queries about how something is stored, not about what it is.
+const ABOUT_STORAGE: [&str; 8] = [
+    "capacity",
+    "max_capacity",
+    "allocation_size",
+    "spilled",
+    "as_ptr",
+    "type_id",
+    "heap_size",
+    "buffer_size",
+];
+
+/// The sequence with queries on what its last call made and changed.
+pub(super) fn with_queries(
+    supervisor: &mut Supervisor,
+    plan: &Plan,
+    sequence: &Sequence,
+) -> Result<Sequence> {
+    let outcome = supervisor.run(sequence, true)?;
+    let longer = ask(plan, sequence, &outcome);
+    // A query that panics or does not return is not asked.
+    let answered = match supervisor.run(&longer, false) {
+        Err(Error::Worker(_)) => false,
+        answered => answered?.ending == Ending::Completed,
+    };
+    Ok(if answered { longer } else { sequence.clone() })
+}
+
+fn ask(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Sequence {
+    let mut builder = Builder::new(plan);
+    let legal = builder.append(sequence).is_ok();
+    let last = sequence.len() - 1;
+    let Some(Step::Call(op, back)) = sequence.steps().last() else { return sequence.clone() };
+    if !legal {
+        return sequence.clone();
+    }
+    let operation = plan.operation(*op);
+    // What it changed first: that a query still can be asked of.
+    let changed = operation.inputs.iter().zip(back.iter()).filter_map(|(input, distance)| {
+        let slot = last as u32 - distance;
+        (input.mode == Mode::Exclusive).then_some((slot, input.ty))
+    });
+    let mut values: Vec<(u32, TypeId)> = changed.collect();
+    let text = outcome.values.last().and_then(|value| value.text.as_deref()).unwrap_or_default();
+    let inside = taken_apart(plan, operation.output, text);
+    match inside.and_then(|op| Some((builder.call(op, &[last as u32]).ok()?, op))) {
+        Some((slot, op)) => values.insert(0, (slot, plan.operation(op).output)),
+        None => values.insert(0, (last as u32, operation.output)),
+    }
+    for (slot, ty) in values {
+        for query in queries(plan, ty) {
+            // Refused where the value is gone or borrowed; then it is not asked.
+            let _ = builder.call(query, &[slot]);
+        }
+    }
+    builder.finish()
+}
+
+/// The builder that takes the value out of an option or a result.
+fn taken_apart(plan: &Plan, ty: TypeId, text: &str) -> Option<OpId> {
+    if has_expression(plan, &plan.ty(ty).ty, text) {
+        return None;
+    }
+    let ending = match text {
+        text if text.starts_with("Err(") => ".err().unwrap()",
+        text if text.starts_with("Ok(") => ".ok().unwrap()",
+        text if text.starts_with("Some(") => "{.0}.unwrap()",
+        _ => return None,
+    };
+    plan.op_ids().find(|op| {
+        let operation = plan.operation(*op);
+        operation.kind == OperationKind::Builder
+            && operation.show.ends_with(ending)
+            && matches!(&operation.inputs[..], [input] if input.ty == ty && input.mode == Mode::Own)
+    })
+}
+
+/// The queries on a type of the crate, the most telling first.
+fn queries(plan: &Plan, ty: TypeId) -> Vec<OpId> {
+    let info = &plan.ty(ty).ty;
+    // An enum of the crate may have variants that are not plain.
+    let own = info.path().is_some_and(|path| !path.starts_with("std::"));
+    if is_plain(plan, info) && !own {
+        return vec![];
+    }
+    let mut ranked: Vec<(u32, OpId)> =
+        plan.op_ids().filter_map(|op| Some((rank(plan, plan.operation(op), ty)?, op))).collect();
+    ranked.sort_unstable();
+    // What `Display` says, `Debug` says again; so do `len` and `is_empty`.
+    let has = |rank: u32| ranked.iter().any(|(known, _)| *known == rank);
+    let (displays, counts) = (has(DISPLAY), has(LEN));
+    ranked.retain(|(rank, _)| !(displays && *rank == DEBUG || counts && *rank == IS_EMPTY));
+    ranked.dedup_by_key(|(_, op)| plan.operation(*op).path.clone());
+    ranked.into_iter().map(|(_, op)| op).take(MAX_QUERIES).collect()
+}
+
+const DISPLAY: u32 = 0;
+const DEBUG: u32 = 1;
+const LEN: u32 = 2;
+const IS_EMPTY: u32 = 3;
+
+/// How much an operation tells of a value; nothing if it is no query.
+fn rank(plan: &Plan, operation: &Operation, ty: TypeId) -> Option<u32> {
+    let [input] = &operation.inputs[..] else { return None };
+    let asks = input.mode == Mode::Shared && plan.accepts(input, ty);
+    if !asks || !is_assertable(operation) || !is_plain(plan, &plan.ty(operation.output).ty) {
+        return None;
+    }
+    let name = operation.path.rsplit("::").next().unwrap_or_default();
+    match operation.kind {
+        OperationKind::ForeignTrait if operation.path.ends_with("fmt::Display>::fmt") => {
+            Some(DISPLAY)
+        }
+        OperationKind::ForeignTrait if operation.path.ends_with("fmt::Debug>::fmt") => Some(DEBUG),
+        OperationKind::Inherent | OperationKind::LocalTrait => Some(match name {
+            "len" => LEN,
+            "is_empty" => IS_EMPTY,
+            "as_str" | "as_slice" => 4,
+            _ if name.starts_with("is_") || name.starts_with("get") => 6,
+            _ => 5,
+        }),
+        OperationKind::Field => Some(7),
+        _ => None,
+    }
+}
+
+/// Whether the result says something about the value and not about storage.
+fn is_assertable(operation: &Operation) -> bool {
+    let name = operation.path.rsplit("::").next().unwrap_or_default();
+    !ABOUT_STORAGE.contains(&name) && !operation.docs.hidden && !operation.docs.deprecated
+}
+
+/// Runs every sequence in several processes and orders. One whose end is not
+/// always the same gives nothing.
+pub(super) fn observe_all(
+    supervisor: &mut Supervisor,
+    plan: &Plan,
+    sequences: &[(Sequence, usize)],
+) -> Result<Vec<Option<Observed>>> {
+    let mut all: Vec<Option<Observed>> = vec![];
+    for (sequence, about) in sequences {
+        let outcome = supervisor.run_afresh(sequence, true)?;
+        all.push(first_look(plan, sequence, *about, &outcome));
+    }
+    for _ in 0..PROCESSES {
+        supervisor.renew();
+        for pass in 0..PASSES {
+            for n in 0..all.len() {
+                let n = if pass % 2 == 0 { n } else { all.len() - 1 - n };
+                let Some(observed) = &mut all[n] else { continue };
+                let again = supervisor.run(&observed.sequence, true)?;
+                if !observed.agrees(&again) {
+                    all[n] = None;
+                }
+            }
+        }
+    }
+    Ok(all.into_iter().map(|observed| observed.map(|it| it.without_mute(plan))).collect())
+}
+
+fn first_look(
+    plan: &Plan,
+    sequence: &Sequence,
+    about: usize,
+    outcome: &Outcome,
+) -> Option<Observed> {
+    let panic = match &outcome.ending {
+        Ending::Completed => None,
+        Ending::Panicked(panic) => Some(panic.clone()),
+        _ => return None,
+    };
+    let seen = |(n, step): (usize, &Step)| match step {
+        Step::Call(op, _) if is_assertable(plan.operation(*op)) => {
+            outcome.values.get(n)?.text.clone()
+        }
+        _ => None,
+    };
+    // An assertion before the panic would be one more way to pass.
+    let seen = match panic {
+        Some(_) => vec![None; sequence.len()],
+        None => sequence.steps().enumerate().map(seen).collect(),
+    };
+    Some(Observed { sequence: sequence.clone(), about, seen, panic })
+}
+
+impl Observed {
+    /// Forgets what another run shows differently; false if it ends differently.
+    fn agrees(&mut self, again: &Outcome) -> bool {
+        match (&mut self.panic, &again.ending) {
+            (None, Ending::Completed) => {}
+            (Some(panic), Ending::Panicked(other)) if panic.line == other.line => {
+                if panic.message != other.message {
+                    panic.message.clear();
+                }
+            }
+            _ => return false,
+        }
+        for (n, seen) in self.seen.iter_mut().enumerate() {
+            let now = again.values.get(n).and_then(|value| value.text.as_ref());
+            if seen.as_ref() != now {
+                *seen = None;
+            }
+        }
+        true
+    }
+
+    /// Leaves out queries that have nothing to say after all.
+    fn without_mute(self, plan: &Plan) -> Observed {
+        let steps: Vec<&Step> = self.sequence.steps().collect();
+        let mut says = vec![false; steps.len()];
+        let mut said: Vec<(usize, &str)> = vec![];
+        for here in self.about + 1..steps.len() {
+            let (Step::Call(op, back), Some(text)) = (steps[here], &self.seen[here]) else {
+                continue;
+            };
+            let ty = &plan.ty(plan.operation(*op).output).ty;
+            let asked = back.first().map_or(here, |distance| here - *distance as usize);
+            // Of `[1]` by `Debug` and `[1]` by `as_slice`, one is enough.
+            let new = (asked, text.trim_matches('"'));
+            says[here] = has_expression(plan, ty, text) && !said.contains(&new);
+            said.push(new);
+        }
+        let mut kept = vec![true; steps.len()];
+        let mut needed = vec![false; steps.len()];
+        for here in (self.about + 1..steps.len()).rev() {
+            let Step::Call(_, back) = steps[here] else { continue };
+            kept[here] = says[here] || needed[here];
+            if kept[here] {
+                back.iter().for_each(|distance| needed[here - *distance as usize] = true);
+            }
+        }
+        let mut builder = Builder::new(plan);
+        let mut number = vec![0u32; steps.len()];
+        let mut seen = vec![];
+        for here in (0..steps.len()).filter(|here| kept[*here]) {
+            let added = match steps[here] {
+                Step::Literal(ty, literal) => builder.literal(*ty, literal.clone()),
+                Step::Call(op, back) => {
+                    let slot = |distance: &u32| number[here - *distance as usize];
+                    builder.call(*op, &back.iter().map(slot).collect::<Vec<u32>>())
+                }
+            };
+            match added {
+                Ok(slot) => number[here] = slot,
+                Err(_) => return self,
+            }
+            seen.push(self.seen[here].clone());
+        }
+        Observed { sequence: builder.finish(), seen, ..self }
+    }
+}

@@ -1,0 +1,99 @@
+//! The regression suite: it passes without a warning, stays as it is while
+//! nothing changes, shows what changed, and belongs to whoever edits it.
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+use support::{Fixture, build_folder, stderr, stdout};
+
+const MANIFEST: &str =
+    "[package]\nname = \"tally\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+
+/// Besides what is to be tested, an address, an order of hashing and a state
+/// that outlives a test: none of those may be asserted.
+const LIBRARY: &str = r#"
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[derive(Debug, Default)]
+pub struct Tally { marks: Vec<u32> }
+
+impl Tally {
+    pub fn new() -> Tally { Tally::default() }
+    pub fn mark(&mut self, n: u32) { self.marks.push(n) }
+    pub fn len(&self) -> usize { self.marks.len() }
+    pub fn largest(&self) -> Option<u32> { self.marks.iter().copied().max() }
+    pub fn place(&self) -> usize { self as *const Tally as usize }
+    pub fn hashed(&self) -> Vec<u32> {
+        let set: std::collections::HashSet<u32> = (0..9).collect();
+        set.into_iter().collect()
+    }
+    /// # Panics
+    /// If there are none.
+    pub fn first(&self) -> u32 {
+        assert!(!self.marks.is_empty(), "there is no mark to be first");
+        self.marks[0]
+    }
+}
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+pub fn how_often() -> u32 { COUNT.fetch_add(1, Ordering::Relaxed) }
+"#;
+
+const RUN: [&str; 3] = ["--calls", "20000", "--quiet"];
+
+/// The tests of the suite as their owner runs them.
+fn cargo_test(fixture: &Fixture) -> (bool, String) {
+    let done = Command::new("cargo")
+        .args(["test", "--test", "testsmith_regressions"])
+        .current_dir(fixture.path())
+        .env("CARGO_TARGET_DIR", build_folder().join("users"))
+        .output()
+        .expect("cargo runs");
+    (done.status.success(), format!("{}{}", stdout(&done), stderr(&done)))
+}
+
+fn module(fixture: &Fixture) -> PathBuf {
+    fixture.path().join("tests/testsmith_regressions/tally_type.rs")
+}
+
+fn read(fixture: &Fixture) -> String {
+    std::fs::read_to_string(module(fixture)).expect("the module is there")
+}
+
+#[test]
+fn a_suite_passes_until_something_changes_and_then_says_what() {
+    let fixture = Fixture::make("tally", MANIFEST, Some(LIBRARY));
+    let told = stdout(&fixture.run(&RUN));
+    assert!(told.contains("regression tests in"), "{told}");
+    let written = read(&fixture);
+    assert!(written.contains("#[should_panic(expected = \"there is no mark to be first\")]"));
+    assert!(written.contains("tally.mark(1);"), "{written}");
+    for never in [".place(),", ".hashed(),", "allow(", "testsmith::"] {
+        assert!(!written.contains(never), "{never}: {written}");
+    }
+    let (passed, text) = cargo_test(&fixture);
+    assert!(passed && !text.contains("warning"), "{text}");
+
+    let again = fixture.run(&RUN);
+    assert_eq!(again.status.code(), Some(0), "{}", stdout(&again));
+    assert_eq!(read(&fixture), written, "a second run changes nothing");
+
+    let other = LIBRARY.replace("self.marks.len()", "self.marks.len() + 1");
+    std::fs::write(fixture.path().join("src/lib.rs"), other).expect("writable");
+    let told = stdout(&fixture.run(&RUN));
+    assert!(told.contains("changed: the regression test tally_type::"), "{told}");
+    assert_eq!(read(&fixture), written, "what shows a change is not wiped out");
+    let told = stdout(&fixture.run(&[&RUN[..], &["--accept"]].concat()));
+    assert!(!told.contains("changed:"), "{told}");
+    assert_ne!(read(&fixture), written);
+
+    std::fs::write(module(&fixture), format!("{written}// mine\n")).expect("writable");
+    let told = stdout(&fixture.run(&[&RUN[..], &["--accept"]].concat()));
+    assert!(told.contains("tally_type.rs was edited and stays as it is"), "{told}");
+    assert!(read(&fixture).ends_with("// mine\n"));
+    let told = stdout(&fixture.run(&["clean"]));
+    assert!(told.contains("tally_type.rs: it was edited"), "{told}");
+    assert!(!fixture.path().join("tests/testsmith_regressions.rs").exists());
+}

@@ -1,0 +1,163 @@
+//! Paths made short: what a file imports, and how its code then names things.
+//!
+//! Works on templates and types only, before any literal is put into them, so
+//! no text of a literal is ever taken for a path.
+
+use std::collections::{BTreeMap, BTreeSet};
+use testsmith_model::Plan;
+use testsmith_model::ty::Ty;
+
+/// Names that every file has without importing them.
+const PRELUDE: [&str; 16] = [
+    "std::option::Option",
+    "std::result::Result",
+    "std::vec::Vec",
+    "std::string::String",
+    "std::boxed::Box",
+    "std::clone::Clone",
+    "std::default::Default",
+    "std::iter::Iterator",
+    "std::iter::DoubleEndedIterator",
+    "std::iter::ExactSizeIterator",
+    "std::iter::Extend",
+    "std::iter::FromIterator",
+    "std::iter::IntoIterator",
+    "std::convert::From",
+    "std::convert::AsRef",
+    "std::string::ToString",
+];
+
+/// What may be imported, and what one file came to import.
+pub(crate) struct Imports {
+    /// Paths of types and traits that the plan mentions.
+    known: BTreeSet<String>,
+    /// Short name to path.
+    used: BTreeMap<String, String>,
+}
+
+impl Imports {
+    pub(crate) fn new(plan: &Plan) -> Imports {
+        let mut known: BTreeSet<String> = PRELUDE.iter().map(|path| (*path).to_owned()).collect();
+        for info in &plan.types {
+            info.ty.walk(&mut |ty| {
+                if let Ty::Adt { path, .. } = ty {
+                    known.insert(path.clone());
+                }
+            });
+        }
+        let traits = plan.operations.iter().filter_map(|operation| {
+            let named = operation.call.strip_prefix('<')?.split(" as ").nth(1)?;
+            Some(named[..named.find(['<', '>'])?].to_owned())
+        });
+        known.extend(traits);
+        Imports { known, used: BTreeMap::new() }
+    }
+
+    /// The text with every known path in it made short.
+    pub(crate) fn shorten(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
+            out.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let end = path_end(rest);
+            out.push_str(&self.shorten_path(&rest[..end]));
+            rest = &rest[end..];
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// `a::b::Type::f` as `Type::f`.
+    fn shorten_path(&mut self, path: &str) -> String {
+        let mut end = path.len();
+        loop {
+            let head = &path[..end];
+            if self.known.contains(head) {
+                return match self.short(head) {
+                    Some(short) => format!("{short}{}", &path[end..]),
+                    None => path.to_owned(),
+                };
+            }
+            match head.rfind("::") {
+                Some(cut) => end = cut,
+                None => return path.to_owned(),
+            }
+        }
+    }
+
+    /// The last word of a path, unless it already stands for something else.
+    fn short(&mut self, path: &str) -> Option<String> {
+        let name = path.rsplit("::").next().unwrap_or(path).to_owned();
+        let prelude = PRELUDE.iter().find(|known| known.rsplit("::").next() == Some(&name));
+        if let Some(known) = prelude {
+            return (*known == path).then_some(name);
+        }
+        if !path.contains("::") {
+            return None;
+        }
+        let taken = self.used.entry(name.clone()).or_insert_with(|| path.to_owned());
+        (taken == path).then_some(name)
+    }
+
+    /// The `use` lines, one for each folder of names.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for path in self.used.values() {
+            if let Some((folder, name)) = path.rsplit_once("::") {
+                folders.entry(folder).or_default().push(name);
+            }
+        }
+        let line = |(folder, mut names): (&str, Vec<&str>)| {
+            names.sort_unstable();
+            match names.as_slice() {
+                [name] => format!("use {folder}::{name};"),
+                names => format!("use {folder}::{{{}}};", names.join(", ")),
+            }
+        };
+        folders.into_iter().map(line).collect()
+    }
+}
+
+/// Where the words joined by `::` at the start of the text end.
+fn path_end(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let word = text[at..].find(|c: char| !c.is_alphanumeric() && c != '_');
+        at += word.unwrap_or(text.len() - at);
+        let more = text[at..].strip_prefix("::");
+        match more {
+            Some(more) if more.starts_with(|c: char| c.is_alphabetic() || c == '_') => at += 2,
+            _ => return at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imports() -> Imports {
+        let mut imports = Imports::new(&Plan::default());
+        for path in ["a::Shelf", "a::map::Iter", "a::set::Iter", "std::cmp::Ordering"] {
+            imports.known.insert(path.to_owned());
+        }
+        imports
+    }
+
+    #[test]
+    fn paths_are_shortened_and_imported() {
+        let mut imports = imports();
+        let text = "<a::Shelf<std::option::Option<i32>>>::new(std::cmp::Ordering::Less)";
+        assert_eq!(imports.shorten(text), "<Shelf<Option<i32>>>::new(Ordering::Less)");
+        assert_eq!(imports.lines(), ["use a::Shelf;", "use std::cmp::Ordering;"]);
+    }
+
+    #[test]
+    fn a_name_stands_for_one_thing() {
+        let mut imports = imports();
+        assert_eq!(imports.shorten("a::map::Iter"), "Iter");
+        assert_eq!(imports.shorten("a::set::Iter"), "a::set::Iter");
+        assert_eq!(imports.shorten("other::Iter"), "other::Iter");
+    }
+}
