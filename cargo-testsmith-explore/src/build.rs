@@ -7,10 +7,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::library;
 use crate::options::Options;
 
 /// A package of the user.
@@ -21,8 +23,40 @@ pub struct Package {
     pub manifest: PathBuf,
     pub target_dir: PathBuf,
     targets: Vec<(Target, PathBuf)>,
-    /// Where the `testsmith` library is, if the package depends on it by path.
-    pub testsmith: Option<PathBuf>,
+    /// The name of its library in Rust.
+    krate: String,
+    /// How it depends on the `testsmith` library, if it does.
+    pub testsmith: Option<String>,
+    lock: Rc<Lock>,
+}
+
+impl Package {
+    /// The library's name and the file it starts with.
+    pub fn library(&self) -> Option<(&str, &Path)> {
+        let library = self.targets.iter().find(|(target, _)| *target == Target::Library);
+        library.map(|(_, file)| (self.krate.as_str(), file.as_path()))
+    }
+
+    /// Where the versions of its dependencies are locked.
+    pub fn lock(&self) -> &Path {
+        &self.lock.path
+    }
+}
+
+/// The lock file of the user's workspace. Cargo makes one where there is none; it is
+/// taken away again with the last that knows of the package.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    was_there: bool,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if !self.was_there {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 /// What cargo builds as one executable of tests.
@@ -69,6 +103,8 @@ pub fn package(options: &Options) -> Result<Package> {
     if let Some(manifest) = &options.manifest {
         command.arg("--manifest-path").arg(manifest);
     }
+    // Before cargo makes one.
+    let lock = Rc::new(lock(options)?);
     let output = command.stderr(Stdio::inherit()).output().context("failed to start cargo")?;
     if !output.status.success() {
         bail!("cargo metadata failed");
@@ -84,15 +120,33 @@ pub fn package(options: &Options) -> Result<Package> {
     let local: Vec<&Value> = local.collect();
     let found = choose(&local, options)?;
     let manifest = path(&found["manifest_path"]);
-    let library = packages.iter().find(|p| p["name"] == "testsmith" && p["source"].is_null());
     Ok(Package {
         name: text(&found["name"]),
         folder: manifest.parent().context("a manifest has a folder")?.to_owned(),
         manifest: manifest.clone(),
         target_dir: path(&metadata["target_directory"]).join("testsmith"),
         targets: targets(found),
-        testsmith: library.and_then(|p| path(&p["manifest_path"]).parent().map(Path::to_owned)),
+        krate: library_name(found),
+        testsmith: library::dependency_among(packages),
+        lock,
     })
+}
+
+fn lock(options: &Options) -> Result<Lock> {
+    let mut command = cargo();
+    command.args(["locate-project", "--workspace", "--message-format=plain"]);
+    if let Some(manifest) = &options.manifest {
+        command.arg("--manifest-path").arg(manifest);
+    }
+    let output = command.stderr(Stdio::inherit()).output().context("failed to start cargo")?;
+    if !output.status.success() {
+        bail!("cargo finds no package here");
+    }
+    let root = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let path = root.with_file_name("Cargo.lock");
+    // In doubt it was there: nothing of the user's is ever taken away.
+    let was_there = path.try_exists().unwrap_or(true);
+    Ok(Lock { path, was_there })
 }
 
 fn choose<'a>(local: &[&'a Value], options: &Options) -> Result<&'a Value> {
@@ -128,6 +182,16 @@ fn targets(package: &Value) -> Vec<(Target, PathBuf)> {
         }
     };
     list.iter().filter_map(target).collect()
+}
+
+fn library_name(package: &Value) -> String {
+    let targets = package["targets"].as_array().cloned().unwrap_or_default();
+    let is_library = |target: &&Value| {
+        let kinds = target["kind"].as_array();
+        kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind == "lib" || kind == "rlib"))
+    };
+    let name = targets.iter().find(is_library).map(|target| text(&target["name"]));
+    name.unwrap_or_default().replace('-', "_")
 }
 
 fn text(value: &Value) -> String {

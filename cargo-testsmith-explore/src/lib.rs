@@ -8,6 +8,7 @@
 
 mod build;
 mod emit;
+mod library;
 mod options;
 mod put;
 mod replay;
@@ -16,6 +17,9 @@ mod robustness;
 
 pub use options::{Options, USAGE};
 pub use put::{Explored, Settled};
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 
@@ -28,22 +32,28 @@ pub const INCOMPLETE: u8 = 101;
 /// The arguments make no sense.
 pub const USAGE_ERROR: u8 = 2;
 
-/// Runs the command with its arguments; returns the exit code.
-pub fn run(args: &[String]) -> u8 {
+/// Runs the command with its arguments; returns the exit code. Once `interrupt` is set,
+/// it ends with what was found so far.
+pub fn run(args: &[String], interrupt: Arc<AtomicBool>) -> u8 {
     if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         println!("{USAGE}");
         return CLEAN;
     }
-    let options = match Options::parse(args) {
+    let mut options = match Options::parse(args) {
         Ok(options) => options,
         Err(why) => {
             eprintln!("error: {why}\n\n{USAGE}");
             return USAGE_ERROR;
         }
     };
+    options.settings.interrupt = interrupt;
     match explore(&options) {
         Ok(explored) => {
             report::summary(&explored);
+            if options.interrupted() {
+                eprintln!("interrupted: what is left was not explored, nothing more was written");
+                return INCOMPLETE;
+            }
             exit_code(&explored)
         }
         Err(error) => {
@@ -74,10 +84,13 @@ pub fn explore(options: &Options) -> Result<Vec<Explored>> {
         let built = build::build(options, &package, &target)
             .with_context(|| format!("failed to build {target}"))?;
         let found = put::explore_target(options, &package, &built)?;
-        if options.emit {
+        if options.emit && !options.interrupted() {
             emit::write(options, &package, &target, &found)?;
         }
         explored.extend(found);
+        if options.interrupted() {
+            return Ok(explored);
+        }
     }
     if explored.is_empty() {
         match &options.name {

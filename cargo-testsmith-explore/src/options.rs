@@ -1,10 +1,11 @@
 //! The arguments of the command.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use testsmith_symbolic::explore::{Settings, Strategy};
-use testsmith_symbolic::solver::{Blaster, SmtError, SmtLib, Solver};
+use testsmith_symbolic::solver::{Blaster, DEFAULT_PATIENCE, SmtError, SmtLib, Solver};
 
 /// Shown on request and on mistakes.
 pub const USAGE: &str = "\
@@ -18,7 +19,10 @@ closed test per path, and says whether the put holds, fails, or is not decided.
   --manifest-path FILE its Cargo.toml
   --features LIST      features to build with
   --len N              elements per collection for --fn (4)
-  --solver NAME        embedded (the default), z3, cvc5, bitwuzla, or the path of one
+  --solver NAME        auto (the default): the embedded solver, and what it does not
+                       decide goes to the first of bitwuzla, z3, cvc5 on the PATH;
+                       embedded: nothing else; or one of these, or the path of one
+  --solver-time SECONDS  what an external solver may take for one question (20)
   --strategy NAME      depth (the default), breadth, coverage
   --max-paths N        paths per put (100000)
   --max-time SECONDS   time per put (60)
@@ -40,6 +44,7 @@ pub struct Options {
     pub features: Option<String>,
     pub len: usize,
     pub solver: String,
+    pub solver_time: Duration,
     pub settings: Settings,
     pub every_path: bool,
     pub explain: bool,
@@ -56,7 +61,8 @@ impl Default for Options {
             manifest: None,
             features: None,
             len: 4,
-            solver: "embedded".to_owned(),
+            solver: "auto".to_owned(),
+            solver_time: DEFAULT_PATIENCE,
             settings: Settings::default(),
             every_path: true,
             explain: false,
@@ -86,6 +92,9 @@ impl Options {
                 "--features" => options.features = Some(value()?),
                 "--len" => options.len = number(flag, &value()?)?,
                 "--solver" => options.solver = value()?,
+                "--solver-time" => {
+                    options.solver_time = Duration::from_secs(number(flag, &value()?)?);
+                }
                 "--strategy" => options.settings.strategy = strategy(&value()?)?,
                 "--max-paths" => options.settings.max_paths = number(flag, &value()?)?,
                 "--max-time" => {
@@ -112,18 +121,31 @@ impl Options {
         if options.len > 255 {
             return Err("--len is at most 255".to_owned());
         }
-        if let Err(error @ SmtError::Unknown(_)) = options.start_solver() {
-            return Err(error.to_string());
-        }
+        options.solvers().map_err(|error| error.to_string())?;
         Ok(options)
     }
 
-    /// A solver of its own for one exploration.
-    pub fn start_solver(&self) -> Result<Box<dyn Solver>, SmtError> {
-        if self.solver == "embedded" {
-            return Ok(Box::new(Blaster::default()));
+    /// Whether the user asked to stop.
+    pub fn interrupted(&self) -> bool {
+        self.settings.interrupt.load(Ordering::Acquire)
+    }
+
+    /// Solvers of their own for one exploration, in the order in which they are asked.
+    pub fn solvers(&self) -> Result<Vec<Box<dyn Solver>>, SmtError> {
+        let external =
+            |solver: SmtLib| Box::new(solver.patient_for(self.solver_time)) as Box<dyn Solver>;
+        let mut solvers: Vec<Box<dyn Solver>> = vec![];
+        match self.solver.as_str() {
+            "auto" => {
+                solvers.push(Box::new(Blaster::default()));
+                if let Some(first) = SmtLib::installed().first() {
+                    solvers.push(external(SmtLib::new(first)?));
+                }
+            }
+            "embedded" => solvers.push(Box::new(Blaster::default())),
+            name => solvers.push(external(SmtLib::start(name)?)),
         }
-        Ok(Box::new(SmtLib::start(&self.solver)?))
+        Ok(solvers)
     }
 }
 

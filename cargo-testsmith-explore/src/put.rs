@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use testsmith_symbolic::explore::{Case, Expectation, Exploration, Names, describe, explore};
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{End, Engine, Reason};
+use testsmith_symbolic::solver::Statistics;
 
 use crate::build::{self, Built, Package};
 use crate::options::Options;
@@ -61,8 +62,7 @@ pub struct Explored {
     pub models: Vec<&'static str>,
     pub steps: u64,
     pub time: Duration,
-    pub solver_time: Duration,
-    pub queries: u64,
+    pub queries: Statistics,
 }
 
 /// Explores the puts of a built target.
@@ -89,6 +89,9 @@ pub fn explore_target(
             report::put(&put, options.explain);
         }
         explored.push(put);
+        if options.interrupted() {
+            break;
+        }
     }
     Ok(explored)
 }
@@ -119,7 +122,7 @@ fn explore_put(
         "panics-with" => Expectation::PanicsWithText,
         _ => Expectation::Returns,
     };
-    let found = explore(engine, entry, &settings, options.start_solver()?);
+    let found = explore(engine, entry, &settings, options.solvers()?);
     let inputs: Vec<Vec<u8>> = found.cases.iter().map(|case| case.input.clone()).collect();
     let replayed = native.run(&inputs)?;
     let _ = std::fs::remove_dir_all(&folder);
@@ -183,8 +186,7 @@ fn settle(
         models: found.ledger.models().collect(),
         steps: found.steps,
         time: found.time,
-        solver_time: found.queries.time,
-        queries: found.queries.queries,
+        queries: found.queries,
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::put::{Explored, Path, Settled};
 use testsmith_symbolic::explore::Ledger;
+use testsmith_symbolic::solver::Share;
 
 /// The account of one put.
 pub fn put(put: &Explored, explain: bool) {
     let seconds = put.time.as_secs_f64();
-    let share = if seconds > 0.0 { 100.0 * put.solver_time.as_secs_f64() / seconds } else { 0.0 };
+    let share = if seconds > 0.0 { 100.0 * put.queries.time.as_secs_f64() / seconds } else { 0.0 };
     println!("{} ({}:{})", put.module, put.description.file, put.description.line);
     println!("  {}", verdict(put));
     let (taken, all) = put.branches;
@@ -21,8 +22,10 @@ pub fn put(put: &Explored, explain: bool) {
         put.cut,
     );
     println!(
-        "  {seconds:.2} s, solver {share:.0}% in {} queries, {} steps",
-        put.queries, put.steps
+        "  {seconds:.2} s, solver {share:.0}% in {} queries{}, {} steps",
+        put.queries.queries,
+        handed_over(put),
+        put.steps
     );
     for (path, others) in failures(put) {
         println!("  fails: {}", path.call);
@@ -55,6 +58,20 @@ fn failures(put: &Explored) -> Vec<(&Path, usize)> {
     found
 }
 
+/// What external solvers were asked, and what of it they left open.
+fn handed_over(put: &Explored) -> String {
+    let external = put.queries.shares.iter().filter(|(_, share)| share.external);
+    let part = |(name, share): (&String, &Share)| {
+        let seconds = share.time.as_secs_f64();
+        let open = match share.unknown {
+            0 => String::new(),
+            count => format!(", {count} left open"),
+        };
+        format!(" ({} by {name} in {seconds:.2} s{open})", share.queries)
+    };
+    external.map(part).collect()
+}
+
 fn at(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!(" ({place})") }
 }
@@ -76,6 +93,7 @@ pub fn verdict(put: &Explored) -> String {
         true => String::new(),
         false => format!(", under the models [{}]", models.join("; ")),
     };
+    let models = models + &trusted(put);
     match put.settled {
         Settled::Holds if put.paths.is_empty() => {
             format!("holds vacuously: no input {bounds} meets its assumptions{models}")
@@ -97,6 +115,15 @@ pub fn verdict(put: &Explored) -> String {
             format!("not decided, because: {}", reasons.join("; "))
         }
     }
+}
+
+/// Whose word a claim rests on beside ours: that no input exists cannot be checked.
+fn trusted(put: &Explored) -> String {
+    let shares = put.queries.shares.iter().filter(|(_, s)| s.external && s.unsatisfiable > 0);
+    let part = |(name, share): (&String, &Share)| {
+        format!(", trusting {name} that {} of the questions have no answer", share.unsatisfiable)
+    };
+    shares.map(part).collect()
 }
 
 /// The last line.

@@ -1,6 +1,8 @@
 //! The whole command, on the subjects of this workspace and on a crate made for it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cargo_testsmith_explore::{Explored, Options, Settled, explore, run};
 
@@ -57,19 +59,28 @@ fn the_three_violations_of_the_paper_are_found() {
     }
 }
 
-/// A crate in a folder of its own, that shares the build folder of this workspace.
+/// A crate in a folder of its own that depends on testsmith.
 fn fixture(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let library = workspace().join("testsmith").display().to_string();
+    bare_fixture(name, &format!("[dev-dependencies]\ntestsmith = {{ path = {library:?} }}"), files)
+}
+
+/// A crate in a folder of its own; all of them share what they build.
+fn bare_fixture(name: &str, dependencies: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("made");
+    #[cfg(unix)]
+    {
+        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built");
+        std::fs::create_dir_all(&shared).expect("made");
+        std::os::unix::fs::symlink(shared, folder.join("target")).expect("linked");
+    }
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-         [dev-dependencies]\ntestsmith = {{ path = {:?} }}\n\n[workspace]\n",
-        workspace().join("testsmith").display().to_string()
+         {dependencies}\n\n[workspace]\n",
     );
-    let target = workspace().join("target").display().to_string();
-    let config = format!("[build]\ntarget-dir = {target:?}\n");
-    let fixed = [("Cargo.toml", manifest.as_str()), (".cargo/config.toml", config.as_str())];
-    for (path, text) in fixed.iter().chain(files) {
+    for (path, text) in [("Cargo.toml", manifest.as_str())].iter().chain(files) {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a file has a folder")).expect("made");
         std::fs::write(path, text).expect("written");
@@ -220,15 +231,119 @@ fn a_public_function_is_tried_on_everything_it_may_be_given() {
     assert!(text.contains("fn fails_1()"), "{text}");
 }
 
+/// The files of a fixture, without what was built.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).expect("it can be read") {
+            let path = entry.expect("it can be read").path();
+            let inside = path.strip_prefix(folder).expect("below it").display().to_string();
+            if path.is_dir() && inside != "target" {
+                folders.push(path);
+            } else if path.is_file() {
+                found.insert(inside);
+            }
+        }
+    }
+    found
+}
+
+const METHODS: &str = r#"
+use std::collections::BTreeMap;
+
+pub struct Scores {
+    best: BTreeMap<u8, u8>,
+}
+
+impl Scores {
+    pub fn starting_with(player: u8, score: u8) -> Scores {
+        Scores { best: BTreeMap::from([(player, score)]) }
+    }
+
+    pub fn add(&mut self, player: u8, score: u8) -> u8 {
+        let best = self.best.entry(player).or_default();
+        *best += score;
+        *best
+    }
+}
+
+/// The largest of three, by a wrong rule.
+pub fn largest<T: Ord + Copy>(list: [T; 3]) -> T {
+    let largest = if list[0] > list[1] { list[0] } else { list[2] };
+    assert!(list.iter().all(|x| *x <= largest));
+    largest
+}
+"#;
+
+#[test]
+fn a_crate_that_knows_nothing_of_testsmith_is_explored_with_the_embedded_library() {
+    // What the embedded library depends on is locked too, so nothing has to be looked up.
+    let locked = "[dev-dependencies]\nproc-macro2 = \"1\"\nquote = \"1\"\nsyn = \"2\"";
+    let folder = bare_fixture("embedded", locked, &[("src/lib.rs", METHODS)]);
+    let mut expected = files(&folder);
+    for (function, call) in [
+        ("Scores::add", "robustness(0, 255, 0, 1);"),
+        ("embedded::largest::<i16>", "let _ = embedded::largest::<i16>("),
+    ] {
+        let options = Options {
+            manifest: Some(folder.join("Cargo.toml")),
+            function: Some(function.to_owned()),
+            quiet: true,
+            ..Options::default()
+        };
+        let explored = explore(&options).expect("the function is explored");
+        assert_eq!(explored[0].settled, Settled::Fails, "{function}: {:?}", explored[0].voids);
+        assert_eq!(explored[0].mismatches, 0);
+        let text = std::fs::read_to_string(folder.join("tests/testsmith_puts.rs"));
+        let text = text.expect("written");
+        assert!(text.contains(call), "{text}");
+    }
+    expected.insert("tests/testsmith_puts.rs".to_owned());
+    assert_eq!(files(&folder), expected, "nothing else is written beside the crate");
+    let harness = folder.join("target/testsmith/robustness-scores_add/Cargo.toml");
+    let harness = std::fs::read_to_string(harness).expect("the harness is there");
+    let sources = workspace().join("testsmith").display().to_string();
+    assert!(!harness.contains(&format!("{sources}\"")), "{harness}");
+}
+
+#[test]
+fn a_lock_file_that_was_not_there_is_not_left_behind() {
+    let folder = bare_fixture("unlocked", "", &[("src/lib.rs", "pub fn nothing() {}\n")]);
+    let explored = |folder: &Path| {
+        let manifest = Some(folder.join("Cargo.toml"));
+        explore(&Options { manifest, quiet: true, ..Options::default() })
+    };
+    assert!(explored(&folder).is_err(), "it has no put");
+    assert!(folder.join("Cargo.lock").is_file(), "the user's stays");
+    std::fs::remove_file(folder.join("Cargo.lock")).expect("removed");
+    assert!(explored(&folder).is_err(), "it has no put");
+    assert!(!folder.join("Cargo.lock").exists());
+}
+
+#[test]
+fn an_interruption_ends_the_exploration_and_writes_nothing() {
+    let folder = fixture("interrupted", &[("src/lib.rs", ADDING)]);
+    let before = files(&folder);
+    let mut options =
+        Options { manifest: Some(folder.join("Cargo.toml")), quiet: true, ..Options::default() };
+    options.settings.interrupt = Arc::new(true.into());
+    let explored = explore(&options).expect("what there is");
+    assert_eq!(explored[0].settled, Settled::Undecided);
+    assert_eq!(explored[0].voids[0].0, "it was interrupted");
+    assert_eq!(files(&folder), before);
+}
+
 #[test]
 fn exit_codes_tell_what_happened() {
     let args = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(run(&args("--help")), 0);
-    assert_eq!(run(&args("--unknown")), 2);
-    assert_eq!(run(&args("--manifest-path /nowhere/Cargo.toml")), 101);
+    let run = |text: &str| run(&args(text), Arc::default());
+    assert_eq!(run("--help"), 0);
+    assert_eq!(run("--unknown"), 2);
+    assert_eq!(run("--manifest-path /nowhere/Cargo.toml"), 101);
     let manifest = workspace().join("subjects/puts/Cargo.toml").display().to_string();
     let command = format!("triangle::tests::equal --no-emit --manifest-path {manifest}");
-    assert_eq!(run(&args(&command)), 0);
+    assert_eq!(run(&command), 0);
     let command = format!("the_capacity --features seeded --no-emit --manifest-path {manifest}");
-    assert_eq!(run(&args(&command)), 100);
+    assert_eq!(run(&command), 100);
 }

@@ -1,7 +1,9 @@
 //! The arguments, as written by the user.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use testsmith_model::{Heuristic, Heuristics};
 
 /// Writes tests for Rust crates, finds the bugs in them, and explains both.
 ///
@@ -43,6 +45,21 @@ pub struct Run {
     pub calls: Option<u64>,
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// How many workers search at once, each from a seed of its own [default:
+    /// one less than there are cores, but 1 with --calls]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Start from nothing, not from what earlier runs have left in the out-dir;
+    /// with --calls this is so anyway
+    #[arg(long)]
+    pub fresh: bool,
+    /// Switch parts of the random engine off, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = heuristics())]
+    pub without: Vec<Heuristic>,
+    /// Compare with a build without overflow checks, whatever the budget
+    /// [default: with a budget of 20s or more]
+    #[arg(long)]
+    pub compare_release: bool,
     #[command(flatten)]
     pub paths: Paths,
     /// Also write suspicious failures: undocumented panics that may be misuse
@@ -66,6 +83,30 @@ pub struct Run {
     pub accept: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+}
+
+impl Run {
+    /// What directs the search.
+    pub fn heuristics(&self) -> Heuristics {
+        self.without.iter().fold(Heuristics::ALL, |rest, one| rest.without(*one))
+    }
+
+    /// How many workers search at once.
+    pub fn workers(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        match (self.jobs, self.calls) {
+            (Some(jobs), _) => usize::from(jobs),
+            (None, Some(_)) => 1,
+            (None, None) => cores().saturating_sub(1).max(1),
+        }
+    }
+}
+
+/// The names of the heuristics, each with what it does.
+fn heuristics() -> impl TypedValueParser<Value = Heuristic> {
+    let value = |one: Heuristic| PossibleValue::new(one.name()).help(one.what());
+    PossibleValuesParser::new(Heuristic::ALL.map(value))
+        .map(|name| Heuristic::named(&name).expect("only these are possible"))
 }
 
 /// Which operations are meant.

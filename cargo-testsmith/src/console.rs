@@ -5,8 +5,8 @@
 
 use crate::args::Format;
 use serde::Serialize;
-use std::cell::{Cell, RefCell};
 use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the changing line changes, and how often a line is added where
@@ -18,9 +18,16 @@ pub struct Console {
     quiet: bool,
     terminal: bool,
     format: Format,
-    told: Cell<Option<Instant>>,
+    /// Several workers tell how far they are.
+    shown: Mutex<Shown>,
+}
+
+#[derive(Default)]
+struct Shown {
+    /// When it was last told how far a search is.
+    told: Option<Instant>,
     /// What stands on the changing line.
-    line: RefCell<String>,
+    line: String,
 }
 
 /// How far a search is.
@@ -42,9 +49,12 @@ impl Console {
             quiet,
             terminal: std::io::stderr().is_terminal(),
             format,
-            told: Cell::new(None),
-            line: RefCell::new(String::new()),
+            shown: Mutex::default(),
         }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A new part of the work begins.
@@ -63,11 +73,12 @@ impl Console {
     pub fn is_due(&self) -> bool {
         let often = self.terminal && self.format == Format::Text;
         let every = if often { ON_A_TERMINAL } else { ELSEWHERE };
-        !self.quiet && self.told.get().is_none_or(|told| told.elapsed() >= every)
+        !self.quiet && self.shown().told.is_none_or(|told| told.elapsed() >= every)
     }
 
     pub fn progress(&self, progress: &Progress) {
-        self.told.set(Some(Instant::now()));
+        let mut shown = self.shown();
+        shown.told = Some(Instant::now());
         if self.format == Format::Json {
             #[derive(Serialize)]
             struct Searching<'p> {
@@ -85,7 +96,7 @@ impl Console {
         if self.terminal {
             eprint!("\r\x1b[2K  {text}");
             let _ = std::io::stderr().flush();
-            *self.line.borrow_mut() = text;
+            shown.line = text;
         } else {
             eprintln!("  {text}");
         }
@@ -93,9 +104,10 @@ impl Console {
 
     /// Ends the changing line, so that it can still be read.
     pub fn clear(&self) {
-        if !self.line.borrow().is_empty() {
+        let mut shown = self.shown();
+        if !shown.line.is_empty() {
             eprintln!();
-            self.line.borrow_mut().clear();
+            shown.line.clear();
         }
     }
 }

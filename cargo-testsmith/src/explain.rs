@@ -12,12 +12,12 @@ pub fn run(options: &Explain) -> Exit {
             }
         }
         Topic::Laws => {
-            println!("Checked on the values of every public type that has the traits.\n");
-            for law in testsmith_plan::LAWS {
-                println!("{}", law.name);
+            println!(
+                "Checked on the values of every public type that has the traits or methods.\n"
+            );
+            for (_, law) in testsmith_plan::LAWS.iter() {
+                println!("{}: {}", law.told(), law.why);
             }
-            println!("is_empty agrees with len, for types that have both");
-            println!("iter yields len items, for types that have both");
         }
     }
     Exit::Clean

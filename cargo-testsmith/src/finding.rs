@@ -5,7 +5,7 @@ use crate::selection::Selection;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Verdict, judge};
-use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::{Plan, Sequence, Step};
 use testsmith_render::{Style, Test, TestEnding, name_of};
 
@@ -27,6 +27,7 @@ impl Finding {
         let what = match &outcome.ending {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
+            Ending::Differs { .. } => "differs",
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
@@ -37,22 +38,41 @@ impl Finding {
     pub fn what(&self) -> String {
         match &self.outcome.ending {
             Ending::Broken => format!("does not hold: {}", self.operation),
+            Ending::Differs { .. } => {
+                format!("{}: {}", self.operation, describe(&self.outcome.ending, Phase::Calling))
+            }
             ending => format!("{} {}", self.operation, describe(ending, self.outcome.phase)),
+        }
+    }
+
+    /// Why it counts: the rule's reason, and what the law is good for.
+    pub fn reason(&self) -> String {
+        let claim = self.operation.split(", for ").next().unwrap_or_default();
+        let broken = self.outcome.ending == Ending::Broken;
+        match testsmith_plan::law(claim).filter(|_| broken) {
+            Some(law) => format!("{}; {}", self.failing.reason, law.why),
+            None => self.failing.reason.to_owned(),
         }
     }
 
     pub fn test(&self) -> Test<'_> {
         let what = self.what().replace('\n', " ");
+        let why = format!("A {}: {}.", self.failing.severity.word(), self.reason());
+        let mut comment = vec![what, why];
+        let mut shows = None;
+        if let Ending::Differs { checked, .. } = &self.outcome.ending {
+            comment
+                .push("It passes with `cargo test` and fails with `cargo test --release`.".into());
+            shows = checked.clone();
+        }
         Test {
             name: self.name.clone(),
-            comment: vec![
-                what,
-                format!("A {}: {}.", self.failing.severity.word(), self.failing.reason),
-            ],
+            comment,
             sequence: &self.sequence,
-            ending: match self.outcome.ending.is_fatal() {
-                true => TestEnding::Ignored { why: "ends the whole test process".to_owned() },
-                false => TestEnding::Open,
+            ending: match (self.outcome.ending.is_fatal(), shows) {
+                (true, _) => TestEnding::Ignored { why: "ends the whole test process".to_owned() },
+                (false, Some(text)) => TestEnding::Shows { text },
+                (false, None) => TestEnding::Open,
             },
             seen: &[],
             style: self.style,
@@ -97,13 +117,24 @@ impl Findings {
             self.illegal += 1;
             return;
         }
-        let length = |sequence: &Sequence| sequence.len();
+        self.insert(failing, sequence, outcome);
+    }
+
+    fn insert(&mut self, failing: Failing, sequence: Sequence, outcome: Outcome) {
         match self.by_class.get(&failing.class) {
             Some((known, old, _))
-                if (known.severity, length(old)) <= (failing.severity, length(&sequence)) => {}
+                if (known.severity, old.len()) <= (failing.severity, sequence.len()) => {}
             _ => {
                 self.by_class.insert(failing.class.clone(), (failing, sequence, outcome));
             }
+        }
+    }
+
+    /// Takes in what another worker found.
+    pub fn absorb(&mut self, other: Findings) {
+        self.illegal += other.illegal;
+        for (failing, sequence, outcome) in other.into_all() {
+            self.insert(failing, sequence, outcome);
         }
     }
 
@@ -116,10 +147,11 @@ impl Findings {
     }
 }
 
-/// The outcome with the place of its panic relative to the crate's folder, so
-/// that what is written down holds on every machine.
+/// The outcome with the code at the place of its panic, and that place relative
+/// to the crate's folder, so that what is written down holds on every machine.
 pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
     if let Ending::Panicked(panic) = &mut outcome.ending {
+        panic.origin = crate::origin::of(panic);
         if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
             panic.file = inside.display().to_string();
         } else if let Some((_, dependency)) = panic.file.split_once("/registry/src/") {
@@ -146,7 +178,7 @@ pub fn tell_apart(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::outcome::{Panic, Phase};
+    use testsmith_model::outcome::Panic;
 
     fn place_of(file: &str) -> String {
         let panic = Panic { file: file.to_owned(), ..Panic::default() };

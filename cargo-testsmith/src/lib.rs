@@ -13,8 +13,9 @@ pub mod console;
 mod emit;
 mod exit;
 mod explain;
-mod finding;
+pub mod finding;
 mod list;
+mod origin;
 pub mod pipeline;
 mod replay;
 mod run;
@@ -104,7 +105,7 @@ fn dispatch(
             replay::run(&options, interrupt)
         }
         Some(args::Action::Explore(options)) => {
-            Ok(Exit::from(cargo_testsmith_explore::run(&options.args)))
+            Ok(Exit::from(cargo_testsmith_explore::run(&options.args, interrupt)))
         }
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
         Some(args::Action::Clean(options)) => clean::run(&options),

@@ -58,7 +58,14 @@ impl Session {
             Some(executable) => executable.clone(),
             None => std::env::current_exe().context("our own executable is not known")?,
         };
-        let lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let mut lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let oracles = match &subject {
+            Subject::Path { manifest, .. } => {
+                testsmith_discover::oracles(&manifest.with_file_name("tests"))?
+            }
+            Subject::Published { .. } => vec![],
+        };
+        lab.mount(testsmith_plan::mounts(&oracles));
         let features = Features {
             all: target.all_features,
             no_default: target.no_default_features,
@@ -76,7 +83,8 @@ impl Session {
             None => {
                 let begin = Instant::now();
                 console.say(&format!("reading the API of {} {}", package.name, package.version));
-                let api = discover(&lab, &package, stamp)?;
+                let mut api = discover(&lab, &package, stamp)?;
+                api.oracles = oracles;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
                 let plan = plan(&lab, api, stamp, &console)?;
@@ -144,11 +152,6 @@ impl Session {
         Ok(supervisor)
     }
 
-    /// Tells the person who waits what is going on.
-    pub fn say(&self, what: &str) {
-        self.console.say(what);
-    }
-
     fn save_plan(&self) -> Result<()> {
         let file = self.lab.root().join(PLAN_FILE);
         let stored = StoredPlan { stamp: self.stamp, plan: Plan::clone(&self.plan) };
@@ -165,7 +168,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     if !renames.is_empty() {
         api = testsmith_discover::read(&json, &renames)?;
     }
-    api.literals = testsmith_discover::mine(&package.root.join("src"));
+    api.literals = testsmith_discover::mine(&package.root);
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }
@@ -186,11 +189,12 @@ fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
     let verdicts = lab.judge(&probes, stamp)?;
     let mut renames = Renames::new();
     for ((definition, path), verdict) in asked.into_iter().zip(verdicts) {
-        if verdict.is_none() {
-            renames.entry(definition.clone()).or_insert(path);
+        let known = renames.entry(definition.clone()).or_default();
+        if verdict.is_none() && known.is_none() {
+            *known = Some(path);
         }
     }
-    renames.retain(|definition, path| definition != path);
+    renames.retain(|definition, path| path.as_ref() != Some(definition));
     Ok(renames)
 }
 

@@ -82,13 +82,19 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
         Ending::Panicked(panic) => {
             format!("panicked at {}:{}: {}", panic.file, panic.line, panic.message)
         }
-        Ending::Inapplicable => "met another variant".to_owned(),
+        Ending::Inapplicable => {
+            "did not apply: another variant, or a precondition does not hold".to_owned()
+        }
         Ending::Broken => "the law does not hold".to_owned(),
         Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
         Ending::Signal { number, note } => format!("{note} (signal {number})"),
         Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),
         Ending::TimedOut { after_ms } => format!("did not return within {after_ms} ms"),
         Ending::Exited { code } => format!("ended the process with code {code}"),
+        Ending::Differs { checked, released } => {
+            let checked = checked.as_deref().unwrap_or("completed");
+            format!("{checked} with overflow checks, {released} without")
+        }
     };
     format!("{what}{place}")
 }

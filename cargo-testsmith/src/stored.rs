@@ -108,35 +108,29 @@ impl Stored {
 
     /// The sequence in terms of this plan.
     pub fn sequence(&self, plan: &Plan) -> Result<Sequence> {
+        self.sequence_by(plan, &Names::new(plan))
+    }
+
+    /// As `sequence`, with the names of the plan looked up before.
+    pub fn sequence_by(&self, plan: &Plan, names: &Names) -> Result<Sequence> {
         if self.krate != plan.krate {
             bail!("the sequence is for {}, not for {}", self.krate, plan.krate);
         }
-        let types: HashMap<String, TypeId> = plan
-            .types
-            .iter()
-            .enumerate()
-            .map(|(n, info)| (info.ty.to_string(), TypeId(n as u32)))
-            .collect();
-        let calls: HashMap<(String, Vec<String>, TypeId), OpId> = plan
-            .op_ids()
-            .map(|op| {
-                let operation = plan.operation(op);
-                ((operation.call.clone(), takes(plan, op), operation.output), op)
-            })
-            .collect();
         let mut builder = Builder::new(plan);
         for (n, step) in self.steps.iter().enumerate() {
             match step {
                 StoredStep::Literal { ty, literal } => {
-                    let ty = types.get(ty).with_context(|| format!("step {n}: no type {ty}"))?;
+                    let ty =
+                        names.types.get(ty).with_context(|| format!("step {n}: no type {ty}"))?;
                     let literal =
                         literal.literal().with_context(|| format!("step {n}: not a number"))?;
                     builder.literal(*ty, literal)
                 }
                 StoredStep::Call { call, takes, returns, arguments } => {
-                    let op = types
+                    let op = names
+                        .types
                         .get(returns)
-                        .and_then(|ty| calls.get(&(call.clone(), takes.clone(), *ty)))
+                        .and_then(|ty| names.calls.get(&(call.clone(), takes.clone(), *ty)))
                         .with_context(|| format!("step {n}: {call} is not an operation here"))?;
                     builder.call(*op, arguments)
                 }
@@ -144,6 +138,26 @@ impl Stored {
             .with_context(|| format!("step {n} is not legal"))?;
         }
         Ok(builder.finish())
+    }
+}
+
+/// The operations and types of a plan by what they are called in files.
+pub struct Names {
+    types: HashMap<String, TypeId>,
+    calls: HashMap<(String, Vec<String>, TypeId), OpId>,
+}
+
+impl Names {
+    pub fn new(plan: &Plan) -> Names {
+        let types = plan.types.iter().enumerate();
+        let call = |op: OpId| {
+            let operation = plan.operation(op);
+            ((operation.call.clone(), takes(plan, op), operation.output), op)
+        };
+        Names {
+            types: types.map(|(n, info)| (info.ty.to_string(), TypeId(n as u32))).collect(),
+            calls: plan.op_ids().map(call).collect(),
+        }
     }
 }
 

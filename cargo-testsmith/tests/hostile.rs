@@ -39,6 +39,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Ending::TimedOut { .. } => "hangs",
         Ending::Inapplicable => "inapplicable",
         Ending::Broken => "broken",
+        Ending::Differs { .. } => "differs",
     }
 }
 

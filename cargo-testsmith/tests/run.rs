@@ -50,6 +50,49 @@ fn the_same_seed_and_calls_give_the_same_report() {
 }
 
 #[test]
+fn two_workers_with_the_same_seed_and_calls_give_the_same_report() {
+    let fixture = Fixture::copy("shelf");
+    let run = || {
+        let args = ["--calls", "60000", "--jobs", "2", "--quiet", "--no-write", "--format", "json"];
+        stdout(&fixture.run(&args))
+    };
+    let first = run();
+    assert!(first.contains("\"violation\""), "{first}");
+    assert_eq!(first, run());
+}
+
+#[test]
+fn components_are_kept_and_the_next_run_starts_from_them() {
+    let fixture = Fixture::copy("shelf");
+    let started = |output: &std::process::Output| stderr(output).contains("starting from");
+    let first = fixture.run(&["--calls", "60000", "--no-write"]);
+    assert!(!started(&first), "there is nothing yet: {}", stderr(&first));
+    let file = fixture.path().join("testsmith.out/lab/components.jsonl");
+    let kept = std::fs::read_to_string(&file).expect("components are kept");
+    assert!(kept.lines().count() > 10, "{kept}");
+    assert!(kept.contains("\"call\":\"<shelf::Shelf<"), "by the names of operations: {kept}");
+    assert!(started(&fixture.run(&["--budget", "1s", "--no-write"])));
+    assert!(!started(&fixture.run(&["--budget", "1s", "--no-write", "--fresh"])));
+    // A component whose operation is gone is left out, and the rest is used.
+    let gone = kept.replacen("\"call\":\"", "\"call\":\"gone::", 1);
+    std::fs::write(&file, gone).expect("writable");
+    let output = fixture.run(&["--budget", "1s", "--no-write"]);
+    assert!(started(&output), "{}", stderr(&output));
+    assert_ne!(output.status.code(), Some(101), "{}", stderr(&output));
+}
+
+#[test]
+fn parts_of_the_engine_can_be_switched_off_by_name() {
+    let fixture = Fixture::copy("shelf");
+    let args = ["--calls", "60000", "--quiet", "--no-write", "--without", "components,repetition"];
+    let output = fixture.run(&args);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let refused = fixture.run(&["--without", "luck"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("possible values: components"), "{}", stderr(&refused));
+}
+
+#[test]
 fn an_edited_file_is_left_alone_and_clean_removes_only_what_is_ours() {
     let fixture = Fixture::copy("shelf");
     let file = fixture.path().join("tests/testsmith_failures.rs");

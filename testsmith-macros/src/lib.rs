@@ -6,6 +6,7 @@
 
 mod contracts;
 mod korat;
+mod oracle;
 mod put;
 
 use proc_macro::TokenStream;
@@ -68,6 +69,16 @@ contract_attributes! {
     /// On a trait and on each of its `impl` blocks: the contracts written on the
     /// methods of the trait hold for every implementation.
     contract_trait
+}
+
+/// Marks a function of the test code as an oracle: it says whether a value, or
+/// a pair of values, is right, and `cargo testsmith` asks it about all it makes.
+///
+/// `pub fn name(value: &T) -> bool`, or `(&T, &T)`, or with the verdict as a
+/// `Result<(), E>` whose error says why not. The function is left as it is.
+#[proc_macro_attribute]
+pub fn oracle(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    oracle::attribute(arguments.into(), item.into()).into()
 }
 
 /// What holds in every round of a loop: `loop_invariant!(condition, "message")`

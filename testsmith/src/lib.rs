@@ -32,3 +32,10 @@ pub mod korat;
 
 pub use korat::Korat;
 pub use testsmith_macros::{Korat, korat, korat_test};
+
+pub use testsmith_macros::oracle;
+
+/// The examples of the documentation are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/laws.md")]
+mod laws_documentation {}

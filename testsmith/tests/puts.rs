@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use testsmith::put::{Expectation, Limits, Put, Source, check};
-use testsmith::{Input, assume, put};
+use testsmith::{Input, assume, invariant, put};
 
 #[put]
 fn pushing_makes_it_longer(mut list: Vec<i32>, x: i32) {
@@ -75,6 +75,67 @@ impl Tree {
 #[put]
 fn derived_inputs_meet_their_invariant(list: Sorted) {
     assert!(list.items.windows(2).all(|pair| pair[0] <= pair[1]));
+}
+
+#[derive(Input)]
+struct Lawful {
+    low: u8,
+    high: u8,
+}
+
+impl Lawful {
+    fn rep_ok(&self) -> bool {
+        self.low < self.high
+    }
+}
+
+#[put]
+fn a_method_called_rep_ok_restricts_inputs(pair: Lawful) {
+    assert!(pair.low < pair.high);
+}
+
+#[invariant(self.low < 100)]
+#[derive(Input)]
+struct Declared {
+    low: u8,
+}
+
+#[put]
+fn an_invariant_of_the_type_restricts_inputs(value: Declared) {
+    assert!(value.low < 100);
+}
+
+#[derive(Input)]
+#[input(invariant = |value: &Blocks| value.0 != 7)]
+struct Blocks(u8, u8);
+
+#[invariant(self.0 < 100)]
+impl Blocks {
+    pub fn raise(&mut self) {
+        self.1 |= 1;
+    }
+}
+
+#[invariant(self.1 > 9, self.1 != 50)]
+impl Blocks {
+    pub fn lower(&mut self) {
+        self.1 -= 1;
+    }
+
+    /// Admits what the expression admits, because that one is named.
+    fn rep_ok(&self) -> bool {
+        false
+    }
+}
+
+#[put]
+fn invariants_of_blocks_restrict_inputs_beside_a_named_one(mut value: Blocks) {
+    assert!(value.0 < 100 && value.0 != 7 && value.1 > 9 && value.1 != 50);
+    assert!(!value.rep_ok());
+    assume!(value.1 > 10 && value.1 != 51);
+    value.lower();
+    assume!(value.1 != 50);
+    value.raise();
 }
 
 #[put(depth = 3)]

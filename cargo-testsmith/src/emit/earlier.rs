@@ -6,7 +6,7 @@
 use super::verify::name_at;
 use anyhow::Result;
 use std::collections::BTreeMap;
-use testsmith_lab::{Lab, TestBuild};
+use testsmith_lab::{Lab, Profile, TestBuild};
 
 /// A test on disk that the crate does not pass any more.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -40,7 +40,7 @@ pub fn changed(
             return Ok(changed);
         }
         let source: String = modules.iter().map(|(name, module)| module.source(name)).collect();
-        match lab.build_tests(&source)? {
+        match lab.build_tests(Profile::Unoptimised, &source)? {
             TestBuild::Built(program) => {
                 let results = program.run(&[])?;
                 for (path, _) in results.passed.iter().filter(|(_, passed)| !**passed) {

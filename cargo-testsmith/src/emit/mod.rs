@@ -10,13 +10,15 @@ mod verify;
 
 pub use earlier::{Changed, changed};
 pub use files::{Tree, Written};
-pub use verify::{Draft, LeftOut, verify};
+pub use verify::{Draft, LeftOut, RUNS, verify};
 
 use crate::finding::Finding;
 use crate::suite::Regression;
 use std::collections::BTreeMap;
+use std::path::Path;
 use testsmith_lab::format;
 use testsmith_model::Plan;
+use testsmith_model::operation::Mount;
 use testsmith_render::{Test, test_file};
 
 /// The name of the file of failing tests.
@@ -28,10 +30,17 @@ pub const REGRESSION_MODULES: &str = "testsmith_regressions";
 /// Lints on style are not for code that a program writes.
 const ROOT: &str = "#![allow(clippy::all)]\n";
 
-/// The text of the file of failing tests.
-pub fn failures(plan: &Plan, findings: &[Finding]) -> String {
+/// The text of the file of failing tests, which will stand in a folder.
+pub fn failures(plan: &Plan, findings: &[Finding], folder: &Path) -> String {
     let tests: Vec<Test> = findings.iter().map(Finding::test).collect();
-    let body = test_file(plan, &[], &tests.iter().collect::<Vec<_>>());
+    let mut body = test_file(plan, &[], &tests.iter().collect::<Vec<_>>());
+    let refers = |mount: &&Mount| body.contains(&format!("{}::", mount.module));
+    let mounts: Vec<String> =
+        plan.mounts.iter().filter(refers).map(|mount| mount.item(Some(folder))).collect();
+    for mount in mounts {
+        body.push('\n');
+        body.push_str(&mount);
+    }
     format(&format!(
         "//! What `cargo testsmith` found in {} {}: each of these tests fails, and passes\n\
          //! once what it shows is mended.\n{ROOT}\n{}",

@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use std::collections::BTreeMap;
-use testsmith_lab::{Lab, TestBuild, TestProgram, TestResults};
+use testsmith_lab::{Lab, Profile, TestBuild, TestProgram, TestResults};
 use testsmith_render::{Style, Test, TestEnding};
 
 /// A test and what is expected of it.
@@ -46,7 +46,7 @@ pub struct LeftOut {
 }
 
 /// Runs with all tests in one process.
-const RUNS: usize = 3;
+pub const RUNS: usize = 3;
 /// The compiler tells of types first, then of borrows, then of lints, and each
 /// test is tried in two ways; a few more make it safe.
 const MAX_BUILDS: usize = 8;
@@ -103,7 +103,7 @@ fn settle(
             return Ok(None);
         }
         let source = compose(&tests);
-        match lab.build_tests(&source)? {
+        match lab.build_tests(Profile::Unoptimised, &source)? {
             TestBuild::Refused(errors) => {
                 let mut told = BTreeMap::new();
                 for (line, why) in &errors {

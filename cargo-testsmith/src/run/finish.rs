@@ -1,5 +1,6 @@
 //! The end of a run: tests are checked and written, and all of it is told.
 
+use super::compare::Pair;
 use super::report::{Report, Tests};
 use super::search::Tally;
 use crate::Exit;
@@ -8,7 +9,7 @@ use crate::emit::{
     Draft, FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Tree, Written, changed, failures,
     modules, mount, verify,
 };
-use crate::finding::Finding;
+use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use crate::stored::Stored;
@@ -17,6 +18,7 @@ use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testsmith_judge::Severity;
+use testsmith_lab::{Build, Limits, Profile};
 use testsmith_model::Plan;
 use testsmith_render::{Style, Test, test_file};
 
@@ -25,6 +27,8 @@ pub(super) struct Finish<'f> {
     pub(super) session: &'f Session,
     /// Without optimisation: its coverage is exact.
     pub(super) harness: &'f Path,
+    /// Without overflow checks, if it was built.
+    pub(super) released: Option<PathBuf>,
     pub(super) selection: &'f Selection,
     pub(super) tally: Tally,
     pub(super) coverage: Option<(usize, usize)>,
@@ -33,7 +37,7 @@ pub(super) struct Finish<'f> {
 
 impl Finish<'_> {
     pub(super) fn run(self, findings: Vec<Finding>) -> Result<Exit> {
-        let Finish { options, session, .. } = self;
+        let Finish { options, session, .. } = &self;
         let plan = &*session.plan;
         let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
             findings.into_iter().partition(|finding| {
@@ -44,6 +48,8 @@ impl Finish<'_> {
             session.console.say("checking the failing tests in fresh processes");
             tests.left_out = verify_findings(session, &mut wanted)?;
         }
+        wanted.extend(self.differing()?);
+        tell_apart(&mut wanted);
         tests.failing = wanted.len();
         let stored = self.store(wanted.iter().chain(&suspicious))?;
         let writes = !options.no_write;
@@ -52,7 +58,7 @@ impl Finish<'_> {
             let file = self.folder().join(FAILURES);
             tree.place(file.clone());
             if !wanted.is_empty() {
-                tree.want(file, failures(plan, &wanted));
+                tree.want(file, failures(plan, &wanted, &self.folder()));
             }
             tests.files = tree.write()?;
         }
@@ -83,6 +89,28 @@ impl Finish<'_> {
             }
         };
         Ok(report.exit())
+    }
+
+    /// What is not the same with and without overflow checks.
+    fn differing(&self) -> Result<Vec<Finding>> {
+        let Finish { options, session, .. } = self;
+        let released = match &self.released {
+            Some(harness) => harness.clone(),
+            None if options.compare_release => {
+                session.console.say("building without overflow checks");
+                let build =
+                    session.lab.build(&session.plan, &session.package, Profile::Released)?;
+                let Build::Done { harness, .. } = build else { return Ok(vec![]) };
+                harness
+            }
+            None => return Ok(vec![]),
+        };
+        session.console.say("comparing with a build without overflow checks");
+        let mut released = session.another(&released, Limits::default())?;
+        let mut checked = session.another(self.harness, Limits::default())?;
+        let mut pair = Pair { session, checked: &mut checked, released: &mut released };
+        let found = pair.compare(options)?;
+        Ok(found.into_iter().filter(|f| self.selection.wants(&f.operation)).collect())
     }
 
     fn folder(&self) -> PathBuf {
@@ -214,9 +242,11 @@ fn compose_suite(plan: &Plan, tests: &[&Test], module_of: &BTreeMap<String, Stri
     for test in tests {
         by_module.entry(&module_of[&test.name]).or_default().push(test);
     }
-    let mut source = "#![deny(warnings)]\n".to_owned();
+    let mut source = String::new();
     for (module, tests) in by_module {
-        source.push_str(&format!("mod {module} {{\n{}}}\n", test_file(plan, &[], &tests)));
+        // Not at the root: files of the user's may be mounted there.
+        let text = test_file(plan, &[], &tests);
+        source.push_str(&format!("mod {module} {{\n#![deny(warnings)]\n{text}}}\n"));
     }
     source
 }

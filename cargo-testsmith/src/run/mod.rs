@@ -1,6 +1,8 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod compare;
 mod finish;
+mod kept;
 mod report;
 mod search;
 mod smaller;
@@ -8,17 +10,18 @@ mod smaller;
 use crate::Exit;
 use crate::args::Run;
 use crate::console::Console;
-use crate::finding::{Findings, tell_apart};
+use crate::finding::tell_apart;
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
 use finish::Finish;
-use search::{Search, Tally};
+use search::Search;
 use smaller::shrink_all;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Build, Lessons, Limits, Profile, Supervisor};
 
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
@@ -29,34 +32,42 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let selection = Selection::from(&options.paths);
     selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
-    let supervisor = session.supervise(&harness, Limits::default())?;
+    let mut supervisors = vec![session.supervise(&harness, Limits::default())?];
+    for _ in 1..options.workers() {
+        supervisors.push(session.another(&harness, Limits::default())?);
+    }
     let plan = Arc::clone(&session.plan);
+    let components = session.lab.root().join(kept::FILE);
+    take_kept(options, &session, &components, &mut supervisors);
     report::started(options, &session);
-    let search = Search {
-        options,
-        excluded: selection.excluded(&plan),
-        findings: Findings::new(&session.package.root, selection.clone()),
-        tally: Tally::default(),
-    };
-    let worth_it = options.calls.is_none() && options.budget >= WORTH_OPTIMISING;
+    let builds = Builds::default();
     let mut done = std::thread::scope(|scope| {
-        // Built while the search is on, and taken over when it is ready. Not
-        // where calls are counted: when it is ready is a matter of chance.
-        let optimised = worth_it.then(|| {
-            scope.spawn(|| session.lab.build(&plan, &session.package, Profile::Optimised).ok())
-        });
-        search.run(supervisor, &harness, &interrupt, &session, optimised)
+        if options.calls.is_none() && options.budget >= WORTH_OPTIMISING {
+            scope.spawn(|| builds.make(&session));
+        }
+        let search = Search {
+            options,
+            session: &session,
+            harness: &harness,
+            selection: &selection,
+            excluded: selection.excluded(&plan),
+            interrupt: &interrupt,
+            optimised: &builds.optimised,
+        };
+        search.run(supervisors)
     })?;
+    kept::write(&components, &plan, &done.components)?;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
     session.console.say("shrinking what was found");
-    let mut findings = shrink_all(&mut done.supervisor, &plan, done.findings)?;
+    let mut findings = shrink_all(&mut done.supervisor, &plan, done.findings, &done.components)?;
     tell_apart(&mut findings);
     let finish = Finish {
         options,
         session: &session,
         harness: &harness,
+        released: builds.released.into_inner(),
         selection: &selection,
         tally: done.tally,
         coverage: done.coverage,
@@ -65,4 +76,42 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let exit = finish.run(findings)?;
     let stopped = interrupted || interrupt.load(Ordering::Acquire);
     Ok(if stopped { Exit::Incomplete } else { exit })
+}
+
+/// Starts from what earlier runs have left. Not where calls are counted: the
+/// same seed and number of calls give the same result, whatever was before.
+fn take_kept(options: &Run, session: &Session, file: &Path, supervisors: &mut [Supervisor]) {
+    if options.calls.is_some() || options.fresh {
+        return;
+    }
+    let kept = kept::read(file, &session.plan);
+    if !kept.is_empty() {
+        session.console.say(&format!("starting from {} components of earlier runs", kept.len()));
+    }
+    for supervisor in supervisors {
+        supervisor.take_lessons(Lessons::from_components(kept.clone()));
+    }
+}
+
+/// Further builds of the harness, made while the search is on. Not where calls
+/// are counted: when they are ready is a matter of chance.
+#[derive(Default)]
+struct Builds {
+    /// Taken over by the search when it is ready.
+    optimised: OnceLock<PathBuf>,
+    /// Without overflow checks, to compare with.
+    released: OnceLock<PathBuf>,
+}
+
+impl Builds {
+    /// One after the other: the first is waited for.
+    fn make(&self, session: &Session) {
+        let rows = [(Profile::Optimised, &self.optimised), (Profile::Released, &self.released)];
+        for (profile, place) in rows {
+            let build = session.lab.build(&session.plan, &session.package, profile);
+            if let Ok(Build::Done { harness, .. }) = build {
+                let _ = place.set(harness);
+            }
+        }
+    }
 }

@@ -84,12 +84,23 @@ impl Report<'_> {
         if violation { Exit::Found } else { Exit::Clean }
     }
 
-    /// The wanted operations, and whether each completed a call.
-    fn exercised(&self) -> Vec<(&Operation, bool)> {
+    /// The wanted operations with their numbers.
+    fn wanted(&self) -> Vec<(usize, &Operation)> {
         let operations = self.session.plan.operations.iter().enumerate();
-        let wanted = operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path));
-        let completed = |n: usize| self.tally.completed.get(n).is_some_and(|count| *count > 0);
-        wanted.map(|(n, operation)| (operation, completed(n))).collect()
+        operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path)).collect()
+    }
+
+    fn completed(&self, operation: usize) -> bool {
+        self.tally.completed.get(operation).is_some_and(|count| *count > 0)
+    }
+
+    /// Why an operation never completed a call.
+    fn why(&self, operation: usize) -> String {
+        match self.tally.panicked.get(operation) {
+            None | Some(0) => "was not reached: its arguments were not found in time".to_owned(),
+            Some(1) => "panicked the one time that it was called".to_owned(),
+            Some(n) => format!("panicked all {n} times that it was called"),
+        }
     }
 
     pub(super) fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
@@ -121,7 +132,7 @@ impl Report<'_> {
 
     fn print_finding(&self, out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
         writeln!(out, "{}: {}", finding.failing.severity.word(), finding.what())?;
-        writeln!(out, "  {}", finding.failing.reason)?;
+        writeln!(out, "  {}", finding.reason())?;
         let text = format(&test_function(&self.session.plan, &finding.test()));
         for line in text.lines() {
             if !line.starts_with("///") {
@@ -212,13 +223,16 @@ impl Report<'_> {
     }
 
     fn print_operations(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let all = self.exercised();
-        let missed: Vec<&Operation> =
-            all.iter().filter(|(_, done)| !done).map(|(operation, _)| *operation).collect();
+        let all = self.wanted();
+        let missed: Vec<(&Operation, String)> = all
+            .iter()
+            .filter(|(n, _)| !self.completed(*n))
+            .map(|(n, op)| (*op, self.why(*n)))
+            .collect();
         let done = all.len() - missed.len();
         writeln!(out, "{done} of {} operations completed a call", all.len())?;
-        for operation in missed.iter().take(MAX_NAMED) {
-            writeln!(out, "  {}  was called but never returned, or never reached", operation.path)?;
+        for (operation, why) in missed.iter().take(MAX_NAMED) {
+            writeln!(out, "  {}  {why}", operation.path)?;
         }
         if missed.len() > MAX_NAMED {
             writeln!(
@@ -286,7 +300,7 @@ impl Report<'_> {
             "name": finding.name,
             "severity": finding.failing.severity.word(),
             "rule": finding.failing.rule,
-            "reason": finding.failing.reason,
+            "reason": finding.reason(),
             "class": finding.failing.class,
             "operation": finding.operation,
             "what": finding.what(),
@@ -326,9 +340,12 @@ impl Report<'_> {
             path: &'f Path,
             written: Written,
         }
-        let all = self.exercised();
-        let missed: Vec<&str> =
-            all.iter().filter(|(_, done)| !done).map(|(op, _)| op.path.as_str()).collect();
+        let all = self.wanted();
+        let missed: Vec<&str> = all
+            .iter()
+            .filter(|(n, _)| !self.completed(*n))
+            .map(|(_, operation)| operation.path.as_str())
+            .collect();
         let count = |severity: Severity| {
             let all = self.findings.iter().chain(self.suspicious);
             all.filter(|finding| finding.failing.severity == severity).count()

@@ -1,18 +1,25 @@
 //! The search of a run: walks until the budget is spent, and keeps what failed.
+//!
+//! Each worker searches by itself, from a seed of its own, and what they found
+//! is put together at the end in the order of their numbers: with a number of
+//! calls the result is the same every time.
 
 use crate::args::Run;
-use crate::console::Progress;
+use crate::console::{Console, Progress};
 use crate::finding::Findings;
 use crate::pipeline::Session;
+use crate::selection::Selection;
 use anyhow::Result;
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 use testsmith_judge::Severity;
-use testsmith_lab::coverage::Sources;
-use testsmith_lab::{Build, Error, Limits, Supervisor};
-use testsmith_model::message::Walk;
-use testsmith_model::{OpId, Plan};
+use testsmith_lab::coverage::{Edge, Sources};
+use testsmith_lab::{Error, Limits, Supervisor};
+use testsmith_model::OpId;
+use testsmith_model::message::{Component, Walk};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
@@ -26,14 +33,39 @@ pub(super) struct Tally {
     pub(super) deaths: u32,
     /// Per operation, how often it completed.
     pub(super) completed: Vec<u32>,
+    /// And how often it panicked.
+    pub(super) panicked: Vec<u32>,
 }
 
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.calls += other.calls;
+        self.sequences += other.sequences;
+        self.panics += other.panics;
+        self.deaths += other.deaths;
+        add_each(&mut self.completed, &other.completed);
+        add_each(&mut self.panicked, &other.panicked);
+    }
+}
+
+fn add_each(sums: &mut Vec<u32>, more: &[u32]) {
+    sums.resize(sums.len().max(more.len()), 0);
+    for (sum, n) in sums.iter_mut().zip(more) {
+        *sum = sum.saturating_add(*n);
+    }
+}
+
+/// What all workers of a search go by.
 pub(super) struct Search<'s> {
     pub(super) options: &'s Run,
-    /// Operations that the user does not want called.
+    pub(super) session: &'s Session,
+    pub(super) harness: &'s Path,
+    pub(super) selection: &'s Selection,
+    /// Operations that are not to be called.
     pub(super) excluded: Vec<OpId>,
-    pub(super) findings: Findings,
-    pub(super) tally: Tally,
+    pub(super) interrupt: &'s AtomicBool,
+    /// The optimised harness, when it is ready.
+    pub(super) optimised: &'s OnceLock<PathBuf>,
 }
 
 /// What a search leaves.
@@ -42,116 +74,226 @@ pub(super) struct Searched {
     pub(super) tally: Tally,
     /// Lines covered, of those compiled in.
     pub(super) coverage: Option<(usize, usize)>,
+    pub(super) components: Vec<Component>,
     pub(super) supervisor: Supervisor,
 }
 
-pub(super) type Optimised<'t> = std::thread::ScopedJoinHandle<'t, Option<Build>>;
-
 impl Search<'_> {
-    /// Walks until the budget is spent. An interruption keeps what was found.
-    pub(super) fn run(
-        mut self,
-        mut supervisor: Supervisor,
-        harness: &Path,
-        interrupt: &AtomicBool,
-        session: &Session,
-        mut optimised: Option<Optimised<'_>>,
-    ) -> Result<Searched> {
-        let begin = Instant::now();
-        let mut left = self.options.calls.unwrap_or(u64::MAX);
-        let mut round = 0;
-        let mut covered = None;
-        while left > 0 && !interrupt.load(Ordering::Acquire) {
-            if self.options.calls.is_none() && begin.elapsed() >= self.options.budget {
-                break;
-            }
-            if let Some(built) = optimised.take_if(|handle| handle.is_finished()) {
-                // Lines are exact without optimisation only, so they are read now.
-                covered = coverage(&mut supervisor, harness, session);
-                if let Ok(Some(Build::Done { harness, .. })) = built.join()
-                    && let Ok(faster) = session.another(&harness, Limits::default())
-                {
-                    session.say("going on with an optimised build");
-                    self.tally.deaths += supervisor.deaths;
-                    supervisor = faster;
-                }
-            }
-            let Some(calls) = self.round(&mut supervisor, &session.plan, left, round)? else {
-                break;
+    /// Lets every worker walk until the budget is spent. An interruption keeps
+    /// what was found. There must be at least one supervisor.
+    pub(super) fn run(&self, supervisors: Vec<Supervisor>) -> Result<Searched> {
+        let board = Board::new(supervisors.len());
+        let jobs = supervisors.len() as u64;
+        let done: Vec<Result<Walker<'_>>> = std::thread::scope(|scope| {
+            let start = |(number, supervisor): (usize, Supervisor)| {
+                let share = |calls: u64| calls / jobs + u64::from((number as u64) < calls % jobs);
+                let mut walker = Walker {
+                    search: self,
+                    board: &board,
+                    number,
+                    left: self.options.calls.map_or(u64::MAX, share),
+                    supervisor,
+                    findings: Findings::new(&self.session.package.root, self.selection.clone()),
+                    tally: Tally::default(),
+                    covered: None,
+                };
+                scope.spawn(move || walker.walk().map(|()| walker))
             };
-            left = left.saturating_sub(calls.max(1));
-            round += 1;
-            if session.console.is_due() {
-                self.tell(begin, &mut supervisor, session);
-            }
-        }
-        self.tally.deaths += supervisor.deaths;
-        let coverage = covered.or_else(|| coverage(&mut supervisor, harness, session));
-        Ok(Searched { findings: self.findings, tally: self.tally, coverage, supervisor })
+            let threads: Vec<_> = supervisors.into_iter().enumerate().map(start).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| match thread.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            threads.into_iter().map(join).collect()
+        });
+        self.merge(done)
     }
 
-    /// One walk; the number of calls it made, or nothing if interrupted.
-    fn round(
-        &mut self,
-        supervisor: &mut Supervisor,
-        plan: &Plan,
-        left: u64,
-        round: u64,
-    ) -> Result<Option<u64>> {
+    fn merge(&self, done: Vec<Result<Walker<'_>>>) -> Result<Searched> {
+        let mut findings = Findings::new(&self.session.package.root, self.selection.clone());
+        let mut tally = Tally::default();
+        let mut covered: Option<Covered> = None;
+        let mut components = vec![];
+        let mut first = None;
+        for walker in done {
+            let walker = walker?;
+            findings.absorb(walker.findings);
+            tally.add(&walker.tally);
+            components.extend_from_slice(&walker.supervisor.lessons().components);
+            match (&mut covered, walker.covered) {
+                (Some(all), Some(more)) => all.taken.extend(more.taken),
+                (none, more) => *none = none.take().or(more),
+            }
+            first.get_or_insert(walker.supervisor);
+        }
+        let coverage = covered.and_then(|covered| {
+            let sources =
+                Sources::read(self.harness, &covered.edges, &self.session.package.sources).ok()?;
+            let summary = sources.summary(|edge| covered.taken.contains(&edge));
+            Some((summary.lines_covered(), summary.lines()))
+        });
+        let supervisor = first.expect("a search has at least one worker");
+        Ok(Searched { findings, tally, coverage, components, supervisor })
+    }
+}
+
+/// The edges of the unoptimised harness, and those taken.
+struct Covered {
+    edges: Vec<Edge>,
+    taken: HashSet<usize>,
+}
+
+/// One worker's search.
+struct Walker<'s> {
+    search: &'s Search<'s>,
+    board: &'s Board,
+    number: usize,
+    /// Calls still to be made.
+    left: u64,
+    supervisor: Supervisor,
+    findings: Findings,
+    tally: Tally,
+    covered: Option<Covered>,
+}
+
+impl Walker<'_> {
+    fn walk(&mut self) -> Result<()> {
+        let (options, interrupt) = (self.search.options, self.search.interrupt);
+        let mut round = 0;
+        while self.left > 0 && !interrupt.load(Ordering::Acquire) {
+            if options.calls.is_none() && self.board.begin.elapsed() >= options.budget {
+                break;
+            }
+            if self.covered.is_none()
+                && let Some(harness) = self.search.optimised.get()
+            {
+                self.switch_to(harness);
+            }
+            if !self.round(round)? {
+                break;
+            }
+            round += 1;
+            self.tell();
+        }
+        self.tally.deaths += self.supervisor.deaths;
+        if self.covered.is_none() {
+            self.covered = self.coverage();
+        }
+        Ok(())
+    }
+
+    /// Goes on with the optimised build.
+    fn switch_to(&mut self, harness: &Path) {
+        // Lines are exact without optimisation only, so they are read now.
+        self.covered = self.coverage();
+        let session = self.search.session;
+        if let Ok(mut faster) = session.another(harness, Limits::default()) {
+            if self.number == 0 {
+                session.console.say("going on with an optimised build");
+            }
+            self.tally.deaths += self.supervisor.deaths;
+            faster.take_lessons(self.supervisor.lessons().clone());
+            self.supervisor = faster;
+        }
+    }
+
+    /// One walk; false if it was interrupted.
+    fn round(&mut self, round: u64) -> Result<bool> {
+        let options = self.search.options;
+        let seed = options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round);
         let walk = Walk {
-            seed: self.options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round),
+            seed: seed.wrapping_add((self.number as u64) << 40),
             max_sequences: u64::MAX,
-            max_calls: CALLS_A_ROUND.min(left),
+            max_calls: CALLS_A_ROUND.min(self.left),
             max_length: MAX_LENGTH,
             failures: true,
-            avoid: self.excluded.clone(),
+            heuristics: options.heuristics(),
+            avoid: self.search.excluded.clone(),
             ..Walk::default()
         };
-        let findings = &mut self.findings;
-        let walked = supervisor.walk(&walk, &mut |sequence, outcome| {
+        let (findings, plan) = (&mut self.findings, &self.search.session.plan);
+        let walked = self.supervisor.walk(&walk, &mut |sequence, outcome| {
             findings.take(plan, sequence, outcome);
         });
         let walked = match walked {
-            Err(Error::Interrupted) => return Ok(None),
+            Err(Error::Interrupted) => return Ok(false),
             walked => walked?,
         };
-        self.tally.calls += walked.calls;
-        self.tally.sequences += walked.sequences;
-        self.tally.panics += walked.panics;
-        self.tally.completed.resize(plan.operations.len(), 0);
-        for (sum, n) in self.tally.completed.iter_mut().zip(&walked.completed) {
-            *sum = sum.saturating_add(*n);
-        }
-        Ok(Some(walked.calls))
+        self.left = self.left.saturating_sub(walked.calls.max(1));
+        self.tally.add(&Tally {
+            calls: walked.calls,
+            sequences: walked.sequences,
+            panics: walked.panics,
+            deaths: 0,
+            completed: walked.completed,
+            panicked: walked.panicked,
+        });
+        Ok(true)
     }
 
-    fn tell(&self, begin: Instant, supervisor: &mut Supervisor, session: &Session) {
+    fn tell(&mut self) {
+        let console = &self.search.session.console;
+        if !console.is_due() {
+            return;
+        }
         // Asking reads the counters, which must not depend on the clock where
         // calls are counted.
-        let edges = match self.options.calls {
+        let edges = match self.search.options.calls {
             Some(_) => None,
-            None => supervisor.edges().ok().map(|(_, taken)| taken.len()),
+            None => self.supervisor.edges().ok().map(|(_, taken)| taken.len()),
         };
-        session.console.progress(&Progress {
-            seconds: begin.elapsed().as_secs(),
+        let standing = Standing {
             calls: self.tally.calls,
             sequences: self.tally.sequences,
             edges,
             violations: self.findings.count(Severity::Violation),
             suspicious: self.findings.count(Severity::Suspicious),
-        });
+        };
+        self.board.tell(self.number, standing, console);
+    }
+
+    /// The edges that the last worker took.
+    fn coverage(&mut self) -> Option<Covered> {
+        let (edges, taken) = self.supervisor.edges().ok()?;
+        Some(Covered { edges, taken: taken.iter().map(|edge| *edge as usize).collect() })
     }
 }
 
-/// Lines of the crate covered by the last worker, of those compiled in.
-fn coverage(
-    supervisor: &mut Supervisor,
-    harness: &Path,
-    session: &Session,
-) -> Option<(usize, usize)> {
-    let (edges, taken) = supervisor.edges().ok()?;
-    let sources = Sources::read(harness, &edges, &session.package.sources).ok()?;
-    let taken: std::collections::HashSet<usize> = taken.iter().map(|e| *e as usize).collect();
-    let summary = sources.summary(|edge| taken.contains(&edge));
-    Some((summary.lines_covered(), summary.lines()))
+/// How far one worker is.
+#[derive(Clone, Copy, Default)]
+struct Standing {
+    calls: u64,
+    sequences: u64,
+    edges: Option<usize>,
+    violations: usize,
+    suspicious: usize,
+}
+
+/// Where all workers write what they have, and who waits is told now and then.
+struct Board {
+    begin: Instant,
+    standings: Mutex<Vec<Standing>>,
+}
+
+impl Board {
+    fn new(workers: usize) -> Board {
+        let standings = Mutex::new(vec![Standing::default(); workers]);
+        Board { begin: Instant::now(), standings }
+    }
+
+    /// Takes one worker's standing in and tells of all.
+    fn tell(&self, number: usize, standing: Standing, console: &Console) {
+        let mut all = self.standings.lock().unwrap_or_else(PoisonError::into_inner);
+        all[number] = standing;
+        // Workers find the same, so what all found together is not known yet.
+        let most = |found: fn(&Standing) -> usize| all.iter().map(found).max().unwrap_or(0);
+        console.progress(&Progress {
+            seconds: self.begin.elapsed().as_secs(),
+            calls: all.iter().map(|standing| standing.calls).sum(),
+            sequences: all.iter().map(|standing| standing.sequences).sum(),
+            edges: all.iter().filter_map(|standing| standing.edges).max(),
+            violations: most(|standing| standing.violations),
+            suspicious: most(|standing| standing.suspicious),
+        });
+    }
 }

@@ -4,9 +4,10 @@ use crate::finding::{Finding, Findings, relative};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 use testsmith_engines::shrink::shrink;
-use testsmith_judge::{Verdict, judge};
+use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::{Error, Supervisor};
-use testsmith_model::{Outcome, Plan, Sequence};
+use testsmith_model::message::Component;
+use testsmith_model::{Builder, Outcome, Plan, Sequence};
 
 /// Shrinking all findings of a run takes at most this long.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
@@ -16,11 +17,16 @@ pub(super) fn shrink_all(
     supervisor: &mut Supervisor,
     plan: &Plan,
     findings: Findings,
+    components: &[Component],
 ) -> Result<Vec<Finding>> {
     let begin = Instant::now();
     let root = findings.root().to_owned();
     let mut small = vec![];
     for (failing, sequence, _) in findings.into_all() {
+        // A clone may have stood for steps that a test cannot have.
+        if Builder::new(plan).append(&sequence).is_err() {
+            continue;
+        }
         // A failure that needs what earlier sequences left behind is not one
         // that a test can show.
         let outcome = match supervisor.run_afresh(&sequence, false) {
@@ -38,7 +44,7 @@ pub(super) fn shrink_all(
             let outcome = relative(outcome, &root);
             class_of(plan, candidate, &outcome).as_deref() == Some(&failing.class)
         };
-        let shrunk = shrink(plan, &sequence, outcome.step as usize, &mut fails);
+        let shrunk = shrink(plan, &sequence, outcome.step as usize, components, &mut fails);
         let outcome = match supervisor.run_afresh(&shrunk, false) {
             Err(Error::Interrupted) => break,
             outcome => relative(outcome?, &root),
@@ -47,7 +53,12 @@ pub(super) fn shrink_all(
             small.push(Finding::new(plan, failing, shrunk, outcome));
         }
     }
-    small.sort_by_key(|finding| (finding.failing.severity, finding.sequence.len()));
+    small.sort_by_key(|finding| match finding.failing.severity {
+        Severity::Suspicious => {
+            (Severity::Suspicious, finding.failing.rank, finding.sequence.len())
+        }
+        severity => (severity, 0, finding.sequence.len()),
+    });
     Ok(small)
 }
 

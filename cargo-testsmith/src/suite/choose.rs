@@ -12,8 +12,6 @@ use testsmith_model::Sequence;
 
 /// What a test costs its reader before its first call, in calls.
 const COST_OF_A_TEST: usize = 3;
-/// Each round of shrinking may make room for another.
-const MAX_ROUNDS: usize = 5;
 
 impl Gatherer<'_> {
     /// At most `most` candidates, in the order in which they were chosen.
@@ -73,14 +71,7 @@ impl Gatherer<'_> {
             }
         };
         let last = candidate.sequence.len() - 1;
-        let mut small = shrink(plan, &candidate.sequence, last, &mut keeps);
-        for _ in 1..MAX_ROUNDS {
-            let smaller = shrink(plan, &small, small.len() - 1, &mut keeps);
-            if smaller == small {
-                break;
-            }
-            small = smaller;
-        }
+        let small = shrink(plan, &candidate.sequence, last, &[], &mut keeps);
         for whose in [Whose::Everybodys, Whose::Held] {
             if varied(plan, &small, whose).is_some_and(|varied| keeps(&varied)) {
                 break;

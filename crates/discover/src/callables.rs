@@ -1,5 +1,6 @@
 //! Collects what can be called: functions, methods, constructors, constants.
 
+use crate::contracts;
 use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
@@ -14,6 +15,7 @@ pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
     let public: BTreeMap<Id, String> = paths.public().collect();
     let mut collector = Collector {
         types: Types { krate, paths },
+        guarded: contracts::guarded(krate),
         api: Api {
             krate: krate.index[&krate.root].name.clone().unwrap_or_default(),
             version: krate.crate_version.clone().unwrap_or_default(),
@@ -42,6 +44,8 @@ pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
 
 struct Collector<'c> {
     types: Types<'c>,
+    /// Functions whose preconditions can be asked for.
+    guarded: HashSet<Id>,
     api: Api,
 }
 
@@ -117,6 +121,7 @@ impl<'c> Collector<'c> {
             output,
             is_unsafe: false,
             is_async: false,
+            guarded: false,
             docs: docs(item),
             place,
         }
@@ -137,6 +142,7 @@ impl<'c> Collector<'c> {
             inputs: function.sig.inputs.iter().map(input).collect(),
             is_unsafe: function.header.is_unsafe,
             is_async: function.header.is_async,
+            guarded: self.guarded.contains(&item.id),
             ..self.bare(item, path, kind, output)
         }
     }

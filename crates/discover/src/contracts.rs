@@ -1,8 +1,9 @@
 //! Reads the contracts that the `testsmith` library leaves in the
 //! documentation: hidden constants with a text of a fixed form.
 
-use rustdoc_types::{Crate, ItemEnum};
-use testsmith_model::api::{Clause, Contract};
+use rustdoc_types::{Crate, Id, Item, ItemEnum};
+use std::collections::HashSet;
+use testsmith_model::api::{Clause, Contract, guard_name};
 
 const PREFIX: &str = "__TESTSMITH_CONTRACT_";
 const VERSION: &str = "testsmith-contract 1";
@@ -24,6 +25,29 @@ pub fn read(krate: &Crate) -> Vec<Contract> {
         .collect();
     contracts.sort_by(|a, b| a.name.cmp(&b.name));
     contracts
+}
+
+/// The functions that have a companion beside them, in the same module, trait
+/// or impl block. It is looked for and not believed: a record says what was
+/// written, a function that is there was also compiled.
+pub fn guarded(krate: &Crate) -> HashSet<Id> {
+    let mut guarded = HashSet::new();
+    for container in krate.index.values().filter(|item| item.crate_id == 0) {
+        let ids = match &container.inner {
+            ItemEnum::Module(module) => &module.items,
+            ItemEnum::Impl(block) => &block.items,
+            ItemEnum::Trait(definition) => &definition.items,
+            _ => continue,
+        };
+        let is_function = |item: &&Item| matches!(item.inner, ItemEnum::Function(_));
+        let functions = ids.iter().filter_map(|id| krate.index.get(id)).filter(is_function);
+        let named: Vec<(&str, Id)> =
+            functions.filter_map(|item| Some((item.name.as_deref()?, item.id))).collect();
+        let names: HashSet<&str> = named.iter().map(|(name, _)| *name).collect();
+        let has_guard = |name: &str| names.contains(guard_name(name).as_str());
+        guarded.extend(named.iter().filter(|(name, _)| has_guard(name)).map(|(_, id)| *id));
+    }
+    guarded
 }
 
 fn record(text: &str) -> Option<Contract> {

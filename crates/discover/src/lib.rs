@@ -7,6 +7,7 @@
 mod callables;
 mod contracts;
 mod literals;
+mod oracles;
 mod paths;
 mod std_paths;
 mod types;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use testsmith_model::Api;
 
 pub use literals::mine;
+pub use oracles::oracles;
 pub use paths::{Renames, candidates};
 
 /// The versions of rustdoc's JSON that this build can read.
@@ -30,6 +32,8 @@ pub enum Error {
     Format { found: u32 },
     #[error("rustdoc's JSON could not be read: {0}")]
     Json(#[from] serde_json::Error),
+    #[error("{place}: the oracle `{name}` cannot be used: {why}")]
+    Oracle { place: String, name: String, why: String },
 }
 
 /// Reads the JSON that rustdoc wrote for one crate. Paths of other crates are

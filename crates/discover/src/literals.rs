@@ -11,15 +11,23 @@ use testsmith_model::api::Literals;
 
 /// The pools stay small so that common values are drawn often.
 const MAX_EACH: usize = 24;
+/// Texts are more various, and parts of a grammar are seldom repeated.
+const MAX_STRINGS: usize = 64;
 const MAX_STRING: usize = 40;
 const MAX_FILES: usize = 2000;
 const MAX_DEPTH: usize = 16;
 
-/// Reads every `.rs` file below `src`, in a fixed order.
-pub fn mine(src: &Path) -> Literals {
+/// Reads every `.rs` file of a package that a person wrote, in a fixed order.
+pub fn mine(root: &Path) -> Literals {
     let mut tally = Tally::default();
     let mut files = vec![];
-    list(src, &mut files, 0);
+    for folder in ["src", "tests", "examples", "benches"] {
+        list(&root.join(folder), &mut files, 0);
+    }
+    // What we wrote ourselves tells nothing, and would make runs differ.
+    files.retain(|file| {
+        !file.components().any(|part| part.as_os_str().to_string_lossy().starts_with("testsmith_"))
+    });
     files.sort();
     for file in files.iter().take(MAX_FILES) {
         if let Ok(text) = std::fs::read_to_string(file)
@@ -79,7 +87,7 @@ impl Tally {
 
     fn literal(&mut self, text: &str) {
         if text.starts_with('"') {
-            if let Some(string) = unquote(text).filter(|s| s.len() <= MAX_STRING) {
+            if let Some(string) = unquote(text).filter(|s| is_data(s)) {
                 *self.strings.entry(string).or_default() += 1;
             }
         } else if text.starts_with('\'') {
@@ -114,19 +122,27 @@ impl Tally {
 
     fn finish(self) -> Literals {
         Literals {
-            ints: most_common(self.ints),
-            floats: most_common(self.floats).into_iter().map(f64::from_bits).collect(),
-            chars: most_common(self.chars),
-            strings: most_common(self.strings),
+            ints: most_common(self.ints, MAX_EACH),
+            floats: most_common(self.floats, MAX_EACH).into_iter().map(f64::from_bits).collect(),
+            chars: most_common(self.chars, MAX_EACH),
+            strings: most_common(self.strings, MAX_STRINGS),
         }
     }
 }
 
-fn most_common<T: Ord + Clone>(tally: BTreeMap<T, u32>) -> Vec<T> {
+fn most_common<T: Ord>(tally: BTreeMap<T, u32>, most: usize) -> Vec<T> {
     let mut counted: Vec<(T, u32)> = tally.into_iter().collect();
     // Stable, so equally common ones stay in order and runs agree.
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counted.into_iter().take(MAX_EACH).map(|(value, _)| value).collect()
+    counted.into_iter().take(most).map(|(value, _)| value).collect()
+}
+
+/// Whether a text may be input, not a message for people or a template of one.
+fn is_data(text: &str) -> bool {
+    let template = ["{}", "{:", "{0"].iter().any(|mark| text.contains(mark));
+    let words =
+        text.split(' ').filter(|word| word.len() > 1 && word.chars().all(char::is_alphabetic));
+    text.len() <= MAX_STRING && !template && words.count() < 3
 }
 
 /// The contents of a plain string literal; escapes beyond the usual are left out.
@@ -160,7 +176,8 @@ mod tests {
         let source = r#"
             /// Prose with a 99 in it.
             /// assert_eq!(parse::<i32>("7d"), 86_400);
-            fn f() -> bool { g(0xff, 'x', 2.5, "a\tb") }
+            fn f() -> bool { g(0xff, 'x', 2.5, "a\tb") || bail!("no {} here") }
+            const WHY: &str = "time unit needed";
         "#;
         let mut tally = Tally::default();
         tally.tokens(source.parse().unwrap());

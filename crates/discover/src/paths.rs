@@ -8,12 +8,15 @@ use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, Visibility};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Definition paths of other crates, and how they can really be imported.
-pub type Renames = BTreeMap<String, String>;
+/// Definition paths of other crates, and how they can really be imported, if
+/// at all.
+pub type Renames = BTreeMap<String, Option<String>>;
 
 pub struct Paths<'c> {
     krate: &'c Crate,
     public: BTreeMap<Id, Vec<String>>,
+    /// What the documentation hides can still be named.
+    hidden: BTreeMap<Id, Vec<String>>,
     renames: &'c Renames,
     /// Every path of another crate that was asked for.
     foreign: RefCell<BTreeSet<String>>,
@@ -25,9 +28,10 @@ const MAX_DEPTH: usize = 24;
 impl<'c> Paths<'c> {
     pub fn walk(krate: &'c Crate, renames: &'c Renames) -> Paths<'c> {
         let foreign = RefCell::default();
-        let mut paths = Paths { krate, public: BTreeMap::new(), renames, foreign };
+        let (public, hidden) = Default::default();
+        let mut paths = Paths { krate, public, hidden, renames, foreign };
         let name = krate.index[&krate.root].name.clone().unwrap_or_default();
-        paths.module(krate.root, &mut vec![name], &mut HashSet::new());
+        paths.module(krate.root, &mut Way { path: vec![name], hidden: false }, &mut HashSet::new());
         paths
     }
 
@@ -42,7 +46,7 @@ impl<'c> Paths<'c> {
 
     /// How code outside the crate names the item, or `None` if it cannot.
     pub fn importable(&self, id: Id) -> Option<String> {
-        if let Some(path) = self.public.get(&id) {
+        if let Some(path) = self.public.get(&id).or_else(|| self.hidden.get(&id)) {
             return Some(path.join("::"));
         }
         let summary = self.krate.paths.get(&id)?;
@@ -53,11 +57,17 @@ impl<'c> Paths<'c> {
             Some("core" | "alloc" | "std") => Some(std_paths::importable(&summary.path)),
             _ => {
                 let path = summary.path.join("::");
-                let known = self.renames.get(&path).cloned();
+                let known = self.renames.get(&path).cloned().flatten();
                 self.foreign.borrow_mut().insert(path.clone());
                 Some(known.unwrap_or(path))
             }
         }
+    }
+
+    /// Whether no path is known under which a type of another crate can be
+    /// imported.
+    pub fn is_lost(&self, path: &str) -> bool {
+        self.renames.get(path).is_some_and(Option::is_none)
     }
 
     /// The definition paths of other crates that the API mentions.
@@ -65,28 +75,31 @@ impl<'c> Paths<'c> {
         self.foreign.borrow().clone()
     }
 
-    fn module(&mut self, id: Id, path: &mut Vec<String>, seen: &mut HashSet<Id>) {
+    fn module(&mut self, id: Id, way: &mut Way, seen: &mut HashSet<Id>) {
         let Some(Item { inner: ItemEnum::Module(module), .. }) = self.krate.index.get(&id) else {
             return;
         };
         // A module that re-exports itself through a glob would not end.
-        if path.len() > MAX_DEPTH || !seen.insert(id) {
+        if way.path.len() > MAX_DEPTH || !seen.insert(id) {
             return;
         }
         for item in module.items.iter().filter_map(|id| self.krate.index.get(id)) {
-            if item.visibility == Visibility::Public && !is_hidden(item) {
-                self.item(item, path, seen);
+            if item.visibility == Visibility::Public {
+                let outside = way.hidden;
+                way.hidden |= is_hidden(item);
+                self.item(item, way, seen);
+                way.hidden = outside;
             }
         }
         seen.remove(&id);
     }
 
-    fn item(&mut self, item: &'c Item, path: &mut Vec<String>, seen: &mut HashSet<Id>) {
+    fn item(&mut self, item: &'c Item, way: &mut Way, seen: &mut HashSet<Id>) {
         match &item.inner {
             ItemEnum::Module(_) => {
-                path.push(item.name.clone().unwrap_or_default());
-                self.module(item.id, path, seen);
-                path.pop();
+                way.path.push(item.name.clone().unwrap_or_default());
+                self.module(item.id, way, seen);
+                way.path.pop();
             }
             ItemEnum::Use(import) => {
                 let Some(target) = import.id else { return };
@@ -96,32 +109,39 @@ impl<'c> Paths<'c> {
                     .get(&target)
                     .is_some_and(|item| matches!(item.inner, ItemEnum::Module(_)));
                 match (is_module, import.is_glob) {
-                    (true, true) => self.module(target, path, seen),
+                    (true, true) => self.module(target, way, seen),
                     (true, false) => {
-                        path.push(import.name.clone());
-                        self.module(target, path, seen);
-                        path.pop();
+                        way.path.push(import.name.clone());
+                        self.module(target, way, seen);
+                        way.path.pop();
                     }
                     (false, true) => {}
-                    (false, false) => self.put(target, path, &import.name),
+                    (false, false) => self.put(target, way, &import.name),
                 }
             }
             _ => {
                 if let Some(name) = &item.name {
-                    self.put(item.id, path, name);
+                    self.put(item.id, way, name);
                 }
             }
         }
     }
 
-    fn put(&mut self, id: Id, module: &[String], name: &str) {
-        let shorter = self.public.get(&id).is_none_or(|known| known.len() > module.len() + 1);
+    fn put(&mut self, id: Id, way: &Way, name: &str) {
+        let known = if way.hidden { &mut self.hidden } else { &mut self.public };
+        let shorter = known.get(&id).is_none_or(|known| known.len() > way.path.len() + 1);
         if shorter {
-            let mut path = module.to_vec();
+            let mut path = way.path.clone();
             path.push(name.to_owned());
-            self.public.insert(id, path);
+            known.insert(id, path);
         }
     }
+}
+
+/// Where the walk is, and whether something on the way there is hidden.
+struct Way {
+    path: Vec<String>,
+    hidden: bool,
 }
 
 /// Hidden from the documentation, or by the convention of two underscores that

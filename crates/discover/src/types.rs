@@ -69,12 +69,22 @@ impl Types<'_> {
     }
 
     fn resolved(&self, path: &doc::Path, aliases: usize) -> Ty {
-        let (args, _) = self.args(path.args.as_deref());
-        if let Some(item) = self.krate.index.get(&path.id)
-            && let doc::ItemEnum::TypeAlias(alias) = &item.inner
+        let (mut args, _) = self.args(path.args.as_deref());
+        let item = self.krate.index.get(&path.id).map(|item| &item.inner);
+        if let Some(doc::ItemEnum::TypeAlias(alias)) = item
             && aliases < MAX_ALIASES
         {
-            return self.expand(alias, &args, aliases);
+            let target = self.expand(alias, &args, aliases);
+            // What only the alias makes importable keeps its name.
+            if !(args.is_empty() && self.paths.is_public(path.id) && self.is_lost(&target)) {
+                return target;
+            }
+        }
+        match item {
+            Some(doc::ItemEnum::Struct(def)) => self.fill(&def.generics, &mut args),
+            Some(doc::ItemEnum::Enum(def)) => self.fill(&def.generics, &mut args),
+            Some(doc::ItemEnum::Union(def)) => self.fill(&def.generics, &mut args),
+            _ => {}
         }
         match self.paths.importable(path.id) {
             Some(text) => std_alias(&text, &args).unwrap_or(Ty::Adt { path: text, args }),
@@ -84,19 +94,55 @@ impl Types<'_> {
 
     fn expand(&self, alias: &doc::TypeAlias, args: &[Arg], aliases: usize) -> Ty {
         let target = self.ty_at(&alias.type_, aliases + 1);
+        target.substitute(&self.bind(&alias.generics, args))
+    }
+
+    /// What the parameters of a definition stand for, given these arguments;
+    /// the rest have their defaults.
+    fn bind(&self, generics: &doc::Generics, args: &[Arg]) -> Substitution {
         let mut with = Substitution::new();
         let mut given = args.iter().filter(|arg| !matches!(arg, Arg::Lifetime(_)));
-        for param in self.generics(&alias.generics).params {
+        for param in &generics.params {
             let default = match &param.kind {
-                ParamKind::Lifetime => continue,
-                ParamKind::Type { default, .. } => default.clone().map(Arg::Type),
-                ParamKind::Const { default, .. } => default.clone().map(Arg::Const),
+                doc::GenericParamDefKind::Lifetime { .. } => continue,
+                doc::GenericParamDefKind::Type { default, .. } => {
+                    default.as_ref().map(|ty| Arg::Type(self.default(ty).substitute(&with)))
+                }
+                doc::GenericParamDefKind::Const { default, .. } => default.clone().map(Arg::Const),
             };
             if let Some(arg) = given.next().cloned().or(default) {
-                with.insert(param.name, arg);
+                with.insert(param.name.clone(), arg);
             }
         }
-        target.substitute(&with)
+        with
+    }
+
+    /// Writes out the arguments that were left to their defaults: `Map<K, V>`
+    /// and `Map<K, V, RandomState>` are one type and shall look like one.
+    fn fill(&self, generics: &doc::Generics, args: &mut Vec<Arg>) {
+        let lifetimes = args.iter().filter(|arg| matches!(arg, Arg::Lifetime(_))).count();
+        let mut with = self.bind(generics, args);
+        let values = generics.params.iter().filter(|param| !is_lifetime(param));
+        for (n, param) in values.enumerate() {
+            let at = lifetimes + n;
+            match (args.get_mut(at), with.remove(&param.name)) {
+                (Some(Arg::Type(ty)), _) if has_default(param) && self.is_lost(ty) => {
+                    *ty = Ty::Omitted;
+                }
+                (None, Some(default)) => args.push(default),
+                (None, None) => return,
+                (Some(_), _) => {}
+            }
+        }
+    }
+
+    fn default(&self, ty: &doc::Type) -> Ty {
+        let ty = self.ty(ty);
+        if self.is_lost(&ty) { Ty::Omitted } else { ty }
+    }
+
+    fn is_lost(&self, ty: &Ty) -> bool {
+        ty.any(|ty| ty.path().is_some_and(|path| self.paths.is_lost(path)))
     }
 
     pub fn trait_ref(&self, path: &doc::Path) -> TraitRef {
@@ -155,7 +201,7 @@ impl Types<'_> {
                 doc::GenericParamDefKind::Type { bounds, default, is_synthetic } => {
                     ParamKind::Type {
                         bounds: self.bounds(bounds),
-                        default: default.as_ref().map(|ty| self.ty(ty)),
+                        default: default.as_ref().map(|ty| self.default(ty)),
                         synthetic: *is_synthetic,
                     }
                 }
@@ -187,6 +233,14 @@ fn lifetime(name: Option<&str>) -> Lifetime {
         Some("'static") => Lifetime::Static,
         Some(name) => Lifetime::Named(name.to_owned()),
     }
+}
+
+fn is_lifetime(param: &doc::GenericParamDef) -> bool {
+    matches!(param.kind, doc::GenericParamDefKind::Lifetime { .. })
+}
+
+fn has_default(param: &doc::GenericParamDef) -> bool {
+    matches!(param.kind, doc::GenericParamDefKind::Type { default: Some(_), .. })
 }
 
 /// Aliases of the standard library that hide an error type.

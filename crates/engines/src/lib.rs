@@ -9,4 +9,4 @@ pub mod shrink;
 mod stage;
 
 pub use rng::Rng;
-pub use stage::{Halt, Stage};
+pub use stage::{Halt, Shelved, Stage};

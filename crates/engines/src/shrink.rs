@@ -1,83 +1,200 @@
 //! Shrinks a failing sequence.
 //!
 //! Proposes smaller sequences and is told whether they still fail in the same
-//! way; runs nothing itself. Steps go before arguments, because a shorter test
-//! is easier to read than one with smaller numbers.
+//! way; runs nothing itself. Steps are removed first, in halves, quarters and
+//! so on; then what makes a value is replaced by an earlier value or by a
+//! component that takes fewer steps; then literals become simpler, because a
+//! shorter test is easier to read than one with smaller numbers.
 
+use std::collections::HashMap;
+use std::ops::Range;
+use testsmith_model::message::Component;
+use testsmith_model::operation::Input;
 use testsmith_model::sequence::{Builder, Literal};
-use testsmith_model::{Plan, Sequence, Step};
+use testsmith_model::{Mode, OpId, Plan, Sequence, Step, TypeId};
 
 /// A step with its arguments as slots.
 #[derive(Clone)]
 enum Flat {
-    Literal(testsmith_model::TypeId, Literal),
-    Call(testsmith_model::OpId, Vec<u32>),
+    Literal(TypeId, Literal),
+    Call(OpId, Vec<u32>),
 }
 
 /// No finding is worth more tries than this.
 const MAX_TRIES: usize = 400;
+const MAX_ROUNDS: usize = 8;
+/// Components of a type that are tried, the shortest first.
+const MAX_COMPONENTS: usize = 3;
 
 /// The smallest sequence found. `fails` runs a candidate and says whether it
-/// fails in the same way; the last step is always the failing one.
+/// fails in the same way; the last step is always the failing one. Components
+/// may stand for what makes a value.
 pub fn shrink(
     plan: &Plan,
     sequence: &Sequence,
     failing_step: usize,
+    components: &[Component],
     fails: &mut dyn FnMut(&Sequence) -> bool,
 ) -> Sequence {
     let mut steps = flatten(sequence);
     steps.truncate(failing_step + 1);
-    let mut best = match build(plan, &steps) {
-        Some(cut) if fails(&cut) => cut,
-        _ => return sequence.clone(),
-    };
-    let mut tries = MAX_TRIES;
-    let mut attempt = |candidate: Vec<Flat>, steps: &mut Vec<Flat>, best: &mut Sequence| {
-        if tries == 0 {
+    match build(plan, &steps) {
+        Some(best) if fails(&best) => {
+            let tries = MAX_TRIES;
+            Shrinking { plan, shortest: shortest(plan, components), fails, steps, best, tries }
+                .run()
+        }
+        _ => sequence.clone(),
+    }
+}
+
+struct Shrinking<'s> {
+    plan: &'s Plan,
+    /// Per type, the components with the fewest steps.
+    shortest: HashMap<TypeId, Vec<&'s Component>>,
+    fails: &'s mut dyn FnMut(&Sequence) -> bool,
+    steps: Vec<Flat>,
+    best: Sequence,
+    tries: usize,
+}
+
+impl Shrinking<'_> {
+    fn run(mut self) -> Sequence {
+        self.attempt(needed(self.plan, &self.steps));
+        let mut size = self.steps.len() / 2;
+        while size > 1 {
+            self.remove_pieces(size);
+            size /= 2;
+        }
+        // Each round may make room for the next; a handful settles it.
+        for _ in 0..MAX_ROUNDS {
+            let before = self.best.clone();
+            self.remove_pieces(1);
+            let mut others = redirections(self.plan, &self.steps);
+            others.extend(self.replacements());
+            // Those that are no shorter would only go back and forth.
+            others.retain(|candidate| candidate.len() < self.steps.len());
+            others.sort_by_key(Vec::len);
+            let _ = others.into_iter().any(|candidate| self.attempt(candidate));
+            self.simplify_literals();
+            if self.best == before {
+                break;
+            }
+        }
+        self.best
+    }
+
+    /// Takes a candidate if it fails in the same way.
+    fn attempt(&mut self, candidate: Vec<Flat>) -> bool {
+        if self.tries == 0 {
             return false;
         }
-        let Some(sequence) = build(plan, &candidate) else { return false };
-        tries -= 1;
-        let smaller = fails(&sequence);
+        let Some(sequence) = build(self.plan, &candidate) else { return false };
+        self.tries -= 1;
+        let smaller = (self.fails)(&sequence);
         if smaller {
-            *steps = candidate;
-            *best = sequence;
+            self.steps = candidate;
+            self.best = sequence;
         }
         smaller
-    };
-    // Each round may make room for the next; a handful settles it.
-    for _ in 0..4 {
-        let before = best.clone();
-        let mut at = steps.len().saturating_sub(1);
-        while at > 0 {
-            at = at.min(steps.len() - 1);
-            if at == 0 {
-                break;
+    }
+
+    /// Removes pieces of this many steps, from the last to the first.
+    fn remove_pieces(&mut self, size: usize) {
+        let mut end = self.steps.len() - 1;
+        while end > 0 {
+            let piece = end.saturating_sub(size)..end;
+            end = piece.start;
+            if let Some(without) = remove(&self.steps, piece) {
+                self.attempt(without);
             }
-            at -= 1;
-            if let Some(without) = remove(&steps, at) {
-                attempt(without, &mut steps, &mut best);
+            end = end.min(self.steps.len() - 1);
+        }
+    }
+
+    /// The same steps with one argument replaced by a component, without what
+    /// is not needed any more.
+    fn replacements(&self) -> Vec<Vec<Flat>> {
+        let mut candidates = vec![];
+        for (here, step) in self.steps.iter().enumerate() {
+            let Flat::Call(_, args) = step else { continue };
+            for (n, arg) in args.iter().enumerate() {
+                let ty = type_of(self.plan, &self.steps[*arg as usize]);
+                for component in self.shortest.get(&ty).into_iter().flatten() {
+                    let mut candidate = flatten(&component.sequence);
+                    let base = candidate.len() as u32;
+                    candidate.extend(self.steps.iter().map(|step| match step {
+                        Flat::Call(op, args) => {
+                            Flat::Call(*op, args.iter().map(|arg| base + arg).collect())
+                        }
+                        literal => literal.clone(),
+                    }));
+                    if let Flat::Call(_, args) = &mut candidate[base as usize + here] {
+                        args[n] = component.value;
+                    }
+                    candidates.push(needed(self.plan, &candidate));
+                }
             }
         }
-        for candidate in redirections(plan, &steps) {
-            if attempt(candidate, &mut steps, &mut best) {
-                break;
-            }
-        }
-        for at in 0..steps.len() {
-            for simpler in simpler_literals(&steps[at]) {
-                let mut candidate = steps.clone();
+        candidates
+    }
+
+    fn simplify_literals(&mut self) {
+        for at in 0..self.steps.len() {
+            for simpler in simpler_literals(&self.steps[at]) {
+                let mut candidate = self.steps.clone();
                 candidate[at] = simpler;
-                if attempt(candidate, &mut steps, &mut best) {
+                if self.attempt(candidate) {
                     break;
                 }
             }
         }
-        if best == before {
-            break;
+    }
+}
+
+/// Per type, the components with the fewest steps.
+fn shortest<'c>(plan: &Plan, components: &'c [Component]) -> HashMap<TypeId, Vec<&'c Component>> {
+    let mut by_type: HashMap<TypeId, Vec<&Component>> = HashMap::new();
+    for component in components {
+        let ty = match component.sequence.steps().nth(component.value as usize) {
+            Some(Step::Call(op, _)) => plan.operation(*op).output,
+            Some(Step::Literal(ty, _)) => *ty,
+            None => continue,
+        };
+        by_type.entry(ty).or_default().push(component);
+    }
+    for all in by_type.values_mut() {
+        all.sort_by_key(|component| component.sequence.len());
+        all.dedup();
+        all.truncate(MAX_COMPONENTS);
+    }
+    by_type
+}
+
+fn type_of(plan: &Plan, step: &Flat) -> TypeId {
+    match step {
+        Flat::Literal(ty, _) => *ty,
+        Flat::Call(op, _) => plan.operation(*op).output,
+    }
+}
+
+/// The steps that the failing one depends on: what made its arguments, and
+/// what changed those in between. A change through a borrow is not seen; then
+/// the candidate does not fail.
+fn needed(plan: &Plan, steps: &[Flat]) -> Vec<Flat> {
+    let mut needed = vec![false; steps.len()];
+    needed[steps.len() - 1] = true;
+    for (here, step) in steps.iter().enumerate().rev() {
+        let Flat::Call(op, args) = step else { continue };
+        let changes = |(arg, input): (&u32, &Input)| {
+            needed[*arg as usize] && matches!(input.mode, Mode::Exclusive | Mode::Reborrow)
+        };
+        if needed[here] || args.iter().zip(&plan.operation(*op).inputs).any(changes) {
+            needed[here] = true;
+            args.iter().for_each(|arg| needed[*arg as usize] = true);
         }
     }
-    best
+    keep(steps, &needed)
 }
 
 fn flatten(sequence: &Sequence) -> Vec<Flat> {
@@ -101,20 +218,24 @@ fn build(plan: &Plan, steps: &[Flat]) -> Option<Sequence> {
     Some(builder.finish())
 }
 
-/// The steps without one of them and without all that depends on it; nothing
-/// if the failing step depends on it too.
-fn remove(steps: &[Flat], at: usize) -> Option<Vec<Flat>> {
-    let mut gone = vec![false; steps.len()];
-    gone[at] = true;
-    let mut number = vec![0u32; steps.len()];
-    let mut kept = vec![];
+/// The steps without some of them and without all that depends on those;
+/// nothing if the failing step depends on them too.
+fn remove(steps: &[Flat], piece: Range<usize>) -> Option<Vec<Flat>> {
+    let mut kept = vec![true; steps.len()];
+    kept[piece].fill(false);
     for (here, step) in steps.iter().enumerate() {
         if let Flat::Call(_, args) = step {
-            gone[here] |= args.iter().any(|arg| gone[*arg as usize]);
+            kept[here] &= args.iter().all(|arg| kept[*arg as usize]);
         }
-        if gone[here] {
-            continue;
-        }
+    }
+    kept[steps.len() - 1].then(|| keep(steps, &kept))
+}
+
+/// Those of the steps that are marked, numbered anew.
+fn keep(steps: &[Flat], marked: &[bool]) -> Vec<Flat> {
+    let mut number = vec![0u32; steps.len()];
+    let mut kept = vec![];
+    for (here, step) in steps.iter().enumerate().filter(|(here, _)| marked[*here]) {
         number[here] = kept.len() as u32;
         kept.push(match step {
             Flat::Literal(ty, literal) => Flat::Literal(*ty, literal.clone()),
@@ -123,16 +244,13 @@ fn remove(steps: &[Flat], at: usize) -> Option<Vec<Flat>> {
             }
         });
     }
-    (!gone[steps.len() - 1]).then_some(kept)
+    kept
 }
 
 /// The same steps with one argument replaced by an earlier value of its type,
 /// so that what made it can go.
 fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
-    let ty = |slot: usize| match &steps[slot] {
-        Flat::Literal(ty, _) => *ty,
-        Flat::Call(op, _) => plan.operation(*op).output,
-    };
+    let ty = |slot: usize| type_of(plan, &steps[slot]);
     let mut candidates = vec![];
     for (here, step) in steps.iter().enumerate() {
         let Flat::Call(op, args) = step else { continue };
@@ -144,9 +262,9 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
                 let mut candidate = steps.to_vec();
                 candidate[here] = Flat::Call(*op, changed);
                 // Only worth it if something can go afterwards.
-                if let Some(shorter) = remove(&candidate, *arg as usize) {
-                    candidates.push(shorter);
-                }
+                let arg = *arg as usize;
+                candidates.extend(remove(&candidate, arg..arg + 1));
+                candidates.push(needed(plan, &candidate));
             }
         }
     }
@@ -181,3 +299,6 @@ fn simpler_literals(step: &Flat) -> Vec<Flat> {
     };
     simpler.into_iter().map(|literal| Flat::Literal(*ty, literal)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,8 @@
 //! The worker implements it over real values. An engine sees slots and
 //! outcomes, never values.
 
-use testsmith_model::operation::Signature;
+use crate::random::Recipe;
+use testsmith_model::operation::{Sameness, Signature};
 use testsmith_model::{Loans, OpId, TypeId};
 
 /// Why a sequence cannot go on.
@@ -17,6 +18,10 @@ pub enum Halt {
     Full,
 }
 
+/// A value that the stage keeps from one sequence to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shelved(pub u32);
+
 pub trait Stage {
     /// Which slots are live, and of which type.
     fn loans(&self) -> &Loans;
@@ -27,7 +32,27 @@ pub trait Stage {
     /// Puts the n-th literal of a type on the stage.
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt>;
 
-    /// Makes a call. `None` means that the borrow rules forbid it, and that
-    /// nothing has changed.
+    /// Makes a call. `None` means that the borrow rules or a precondition
+    /// forbid it, and that nothing has changed.
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>>;
+
+    /// Whether the last call asked for much more memory than most do.
+    fn was_heavy(&self) -> bool;
+
+    /// Adds the steps of a recipe without making its calls: its value is there
+    /// as a clone of a shelved one, all others are absent. Returns the slot of
+    /// its first step. On an error the sequence cannot go on.
+    fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt>;
+
+    /// A number that equal values share: their hash, or that of their text.
+    /// `None` if the value refuses to say.
+    fn identity(&mut self, slot: u32, by: Sameness) -> Option<u64>;
+
+    /// Whether the value of a slot is equal to a shelved one of its type.
+    fn equals(&mut self, slot: u32, shelved: Shelved) -> bool;
+
+    /// Keeps a clone of a value, in the place of another of its type if one is
+    /// given. `None` if it cannot be cloned or is too large to keep; then the
+    /// other stays.
+    fn shelve(&mut self, slot: u32, over: Option<Shelved>) -> Option<Shelved>;
 }

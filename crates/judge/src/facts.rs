@@ -1,7 +1,11 @@
 //! What the rules of the policy may look at.
 
+use crate::signs::{
+    OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
+};
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
+use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
 
@@ -18,15 +22,37 @@ pub struct Facts<'f> {
     /// The operation under way; none while a literal is shown or dropped.
     pub operation: Option<&'f Operation>,
     pub outcome: &'f Outcome,
+    /// The sequence starts from a number so far from zero that arithmetic on it
+    /// may well overflow.
+    pub large_number: bool,
+    /// A value of the sequence was put together from public fields.
+    pub by_hand: bool,
+    /// The sequence went where the caller has to keep promises that no type
+    /// can check.
+    pub back_door: bool,
 }
 
 impl<'f> Facts<'f> {
     pub fn new(plan: &'f Plan, sequence: &Sequence, outcome: &'f Outcome) -> Facts<'f> {
-        let operation = match sequence.steps().nth(outcome.step as usize) {
+        let here = outcome.step as usize;
+        let operation = match sequence.steps().nth(here) {
             Some(Step::Call(op, _)) => Some(plan.operation(*op)),
             _ => None,
         };
-        Facts { plan, operation, outcome }
+        let before = || sequence.steps().take(here);
+        let large_number = before().any(|step| match step {
+            Step::Literal(ty, Literal::Int(number)) => is_large(*number, &plan.ty(*ty).ty),
+            _ => false,
+        });
+        let calls = || {
+            before().filter_map(|step| match step {
+                Step::Call(op, _) => Some(plan.operation(*op)),
+                Step::Literal(..) => None,
+            })
+        };
+        let by_hand = calls().any(is_put_together);
+        let back_door = calls().any(is_a_back_door);
+        Facts { plan, operation, outcome, large_number, by_hand, back_door }
     }
 
     pub fn panic(&self) -> Option<&Panic> {
@@ -58,10 +84,16 @@ impl<'f> Facts<'f> {
 
     /// The precondition of the very function that the test called was broken.
     pub fn breaks_its_precondition(&self) -> bool {
-        let called = self.operation.and_then(|op| op.path.rsplit("::").next());
+        let called = self.name();
         self.contract().is_some_and(|contract| {
             contract.kind == "requires" && contract.depth == "0" && Some(contract.name) == called
         })
+    }
+
+    /// A claim of the user's own: it stands somewhere in their code.
+    pub fn is_an_oracle(&self) -> bool {
+        self.kind() == Some(OperationKind::Law)
+            && self.operation.is_some_and(|operation| operation.place.is_some())
     }
 
     pub fn is_calling(&self) -> bool {
@@ -74,8 +106,22 @@ impl<'f> Facts<'f> {
 
     /// The documentation says something about panics.
     pub fn documents_panics(&self) -> bool {
-        self.operation
-            .is_some_and(|operation| operation.docs.panics_section || operation.docs.mentions_panic)
+        let documents =
+            |operation: &Operation| operation.docs.panics_section || operation.docs.mentions_panic;
+        // The method of a trait is most often the inherent one of its name, and
+        // documented there.
+        let receiver = |operation: &Operation| operation.inputs.first().map(|input| input.ty);
+        let twin = |operation: &Operation| {
+            let name = operation.path.rsplit("::").next();
+            matches!(operation.kind, OperationKind::LocalTrait | OperationKind::ForeignTrait)
+                && self.plan.operations.iter().any(|other| {
+                    other.kind == OperationKind::Inherent
+                        && other.path.rsplit("::").next() == name
+                        && receiver(other) == receiver(operation)
+                        && documents(other)
+                })
+        };
+        self.operation.is_some_and(|operation| documents(operation) || twin(operation))
     }
 
     /// The function promises an `Option` or a `Result` instead of a panic.
@@ -86,15 +132,74 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// Some argument is an integer, or made of integers: an index or a size.
-    pub fn takes_a_number(&self) -> bool {
-        let number = |ty: &Ty| match ty {
-            Ty::Prim(name) => !matches!(name.as_str(), "bool" | "char" | "str"),
-            Ty::Adt { path, .. } => path.starts_with("std::ops::Range"),
-            _ => false,
+    /// Some argument is an index or a size, by its type or by its name.
+    pub fn takes_an_index_or_size(&self) -> bool {
+        let by_type = |ty: &Ty| {
+            ty.any(|ty| match ty {
+                Ty::Prim(name) => matches!(name.as_str(), "usize" | "isize"),
+                Ty::Adt { path, .. } => {
+                    let ends = ["Index", "Idx", "Id", "Key", "Handle"];
+                    path.starts_with("std::ops::Range")
+                        || ends.iter().any(|end| path.ends_with(end))
+                }
+                _ => false,
+            })
         };
         self.operation.is_some_and(|operation| {
-            operation.inputs.iter().any(|input| number(&self.plan.ty(input.ty).ty))
+            operation.inputs.iter().any(|input| {
+                let ty = &self.plan.ty(input.ty).ty;
+                by_type(ty) || (bits(ty).is_some() && names_an_index_or_size(&input.name))
+            })
+        })
+    }
+
+    /// The function is about dividing, by its name.
+    pub fn divides(&self) -> bool {
+        let stems = ["div", "rem", "mod", "quot", "recip", "inv", "ratio"];
+        let name = self.name().unwrap_or_default();
+        name.split('_').any(|word| stems.iter().any(|stem| word.starts_with(stem)))
+    }
+
+    /// The last word of the operation's path.
+    fn name(&self) -> Option<&str> {
+        self.operation.and_then(|operation| operation.path.rsplit("::").next())
+    }
+
+    /// The code that panicked begins with one of these macros.
+    pub fn panics_by(&self, macros: &[&str]) -> bool {
+        self.panic().and_then(|panic| panic.origin.as_ref()).is_some_and(|origin| {
+            let path = origin.statement.split('!').next().unwrap_or_default();
+            macros.contains(&path.rsplit("::").next().unwrap_or_default().trim())
+        })
+    }
+
+    /// The place of the panic is the call of a macro of the crate's own.
+    fn is_made_by_a_macro(&self) -> bool {
+        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let name = origin.and_then(|origin| origin.statement.split_once('!')).map(|(name, _)| name);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        name.is_some_and(|name| {
+            let own = !OF_STD.contains(&name.rsplit("::").next().unwrap_or(name));
+            own && !name.is_empty() && name.chars().all(is_word)
+        })
+    }
+
+    /// The panic stands in the very function that the test called.
+    pub fn is_in_the_entry(&self) -> bool {
+        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        origin.is_some_and(|origin| Some(origin.function.as_str()) == self.name())
+    }
+
+    /// The code that panicked speaks of an argument of the call.
+    pub fn mentions_an_argument(&self) -> bool {
+        let Some(origin) = self.panic().and_then(|panic| panic.origin.as_ref()) else {
+            return false;
+        };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let words: Vec<&str> = origin.statement.split(|c| !is_word(c)).collect();
+        self.operation.is_some_and(|operation| {
+            let mut names = operation.inputs.iter().map(|input| input.name.as_str());
+            names.any(|name| !name.is_empty() && name != "self" && words.contains(&name))
         })
     }
 
@@ -113,16 +218,59 @@ impl<'f> Facts<'f> {
     pub fn class(&self) -> String {
         let path = self.operation.map_or("a literal", |operation| operation.path.as_str());
         match &self.outcome.ending {
+            // All that a macro makes has one place: the line that calls it.
+            Ending::Panicked(panic) if self.is_made_by_a_macro() => {
+                let name = self.name().unwrap_or(path);
+                format!("panic in {name} made by a macro in {}: {}", panic.file, panic.message)
+            }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 format!("panic at {}:{}:{}", panic.file, panic.line, panic.column)
             }
             Ending::Panicked(panic) => format!("panic in {path}: {}", panic.message),
             Ending::Broken => format!("law broken: {path}"),
+            Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
             Ending::TimedOut { .. } => format!("no return from {path}"),
             Ending::Exited { code } => format!("exit {code} in {path}"),
             Ending::Completed | Ending::Inapplicable => String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::outcome::Origin;
+
+    /// The class of a panic at this statement.
+    fn class(statement: &str) -> String {
+        let origin = Origin { statement: statement.into(), function: "other".into() };
+        let panic = Panic {
+            message: "attempt to divide by zero".into(),
+            file: "src/lib.rs".into(),
+            line: 7,
+            column: 1,
+            origin: Some(origin),
+        };
+        let outcome = Outcome {
+            ending: Ending::Panicked(panic),
+            step: 0,
+            phase: Phase::Calling,
+            values: vec![],
+            new_edges: 0,
+        };
+        let operations = vec![crate::signs::tests::operation("a::lcm", "a::lcm()")];
+        let plan = Plan { operations, ..Plan::default() };
+        let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+        Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
+    }
+
+    #[test]
+    fn what_a_macro_makes_is_told_apart_by_its_function() {
+        let made = class("impl_integer!(i8, i16)");
+        assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
+        assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
+        assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
     }
 }

@@ -7,6 +7,7 @@
 
 mod facts;
 mod policy;
+mod signs;
 
 pub use facts::Facts;
 pub use policy::{POLICY, Rule};
@@ -46,6 +47,9 @@ pub struct Failing {
     pub severity: Severity,
     /// The rule that decided, by name.
     pub rule: &'static str,
+    /// Its place in the policy: of suspicious failures, the lower, the likelier
+    /// a defect.
+    pub rank: usize,
     /// Why it counts, or why it may be misuse.
     pub reason: &'static str,
     /// Failures of one class are one finding.
@@ -58,10 +62,13 @@ pub fn judge(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Verdict {
         return Verdict::Passed;
     }
     let facts = Facts::new(plan, sequence, outcome);
-    let rule = POLICY.iter().find(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
+    let rank =
+        POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
+    let rule = &POLICY[rank];
     Verdict::Failing(Failing {
         severity: rule.severity,
         rule: rule.name,
+        rank,
         reason: rule.reason,
         class: facts.class(),
     })

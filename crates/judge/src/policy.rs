@@ -16,10 +16,36 @@ pub struct Rule {
 /// The first rule that applies decides.
 pub static POLICY: &[Rule] = &[
     Rule {
+        name: "broken oracle",
+        severity: Violation,
+        reason: "an oracle in the test code of the crate does not hold",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_an_oracle(),
+    },
+    Rule {
+        name: "law broken by hand",
+        severity: Suspicious,
+        reason: "a law does not hold for a value put together from public fields, which the type \
+                 may not vouch for",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.by_hand,
+    },
+    Rule {
+        name: "law broken through a back door",
+        severity: Suspicious,
+        reason: "a law does not hold after calls that trust a hash or a closure of the test, which \
+                 may have broken a promise",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.back_door,
+    },
+    Rule {
         name: "broken law",
         severity: Violation,
-        reason: "a law of a trait that the type implements does not hold",
+        reason: "a law that types of its kind have to keep does not hold",
         applies: |facts| facts.outcome.ending == Ending::Broken,
+    },
+    Rule {
+        name: "different results",
+        severity: Violation,
+        reason: "the results with and without overflow checks and debug assertions are not the same",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Differs { .. }),
     },
     Rule {
         name: "out of memory",
@@ -76,10 +102,19 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.kind() == Some(OperationKind::Builder),
     },
     Rule {
+        name: "panic in a convention",
+        severity: Illegal,
+        reason: "the methods that it calls are judged on their own",
+        applies: |facts| facts.kind() == Some(OperationKind::Law) && facts.documents_panics(),
+    },
+    Rule {
         name: "panic in a law",
-        severity: Suspicious,
-        reason: "comparing, hashing or iterating panics",
-        applies: |facts| facts.kind() == Some(OperationKind::Law),
+        severity: Violation,
+        reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
+        applies: |facts| {
+            facts.kind() == Some(OperationKind::Law)
+                && !(facts.large_number && facts.says(&["with overflow"]))
+        },
     },
     Rule {
         name: "panic while described",
@@ -91,7 +126,10 @@ pub static POLICY: &[Rule] = &[
         name: "unreachable code was reached",
         severity: Violation,
         reason: "the code itself says that this cannot happen",
-        applies: |facts| facts.says(&["entered unreachable code", "unreachable"]),
+        applies: |facts| {
+            facts.says(&["entered unreachable code"])
+                || facts.panics_by(&["unreachable", "debug_unreachable"])
+        },
     },
     Rule {
         name: "cell borrowed twice",
@@ -118,11 +156,25 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.is_of_trait(&["Index", "IndexMut"]),
     },
     Rule {
+        name: "assertion on the arguments",
+        severity: Illegal,
+        reason: "the function itself asserts something about its arguments",
+        applies: |facts| {
+            facts.panics_by(&ASSERTIONS) && facts.is_in_the_entry() && facts.mentions_an_argument()
+        },
+    },
+    Rule {
+        name: "internal debug assertion",
+        severity: Violation,
+        reason: "a debug assertion inside fails, which the author holds to be impossible",
+        applies: |facts| facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"]),
+    },
+    Rule {
         name: "division by zero",
         severity: Illegal,
-        reason: "operators panic on a division by zero by convention",
+        reason: "what divides panics on a division by zero by convention",
         applies: |facts| {
-            facts.is_of_trait(&["Div", "Rem", "DivAssign", "RemAssign"])
+            (facts.divides() || facts.is_of_trait(&["Div", "Rem", "DivAssign", "RemAssign"]))
                 && facts.says(&["zero", "denominator"])
         },
     },
@@ -130,21 +182,7 @@ pub static POLICY: &[Rule] = &[
         name: "overflow of an operator",
         severity: Suspicious,
         reason: "arithmetic overflows; the operators of integers do so too",
-        applies: |facts| {
-            facts.is_of_trait(&[
-                "Add",
-                "Sub",
-                "Mul",
-                "Neg",
-                "AddAssign",
-                "SubAssign",
-                "MulAssign",
-                "Shl",
-                "Shr",
-                "Sum",
-                "Product",
-            ])
-        },
+        applies: |facts| facts.is_of_trait(&OPERATORS),
     },
     Rule {
         name: "panic out of a promise",
@@ -153,19 +191,52 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.promises_failure(),
     },
     Rule {
-        name: "overflow or index without a number",
+        name: "arithmetic or index that nobody asked for",
         severity: Violation,
-        reason: "arithmetic or an index inside goes wrong, and the caller gave no number",
+        reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size \
+                 and no large number",
         applies: |facts| {
-            !facts.takes_a_number()
-                && facts.says(&["with overflow", "index out of bounds", "out of range"])
+            facts.says(&ARITHMETIC) && !facts.takes_an_index_or_size() && !facts.large_number
         },
+    },
+    // From here on, what may be misuse: the likelier to be a defect, the earlier.
+    Rule {
+        name: "failed unwrap",
+        severity: Suspicious,
+        reason: "something inside is unwrapped that is not there; perhaps no caller was meant to \
+                 get here in this state",
+        applies: |facts| facts.says(&["called `Option::unwrap()`", "called `Result::unwrap()`"]),
+    },
+    Rule {
+        name: "overflow of a large number",
+        severity: Suspicious,
+        reason: "arithmetic overflows, and the caller gave a large number",
+        applies: |facts| facts.says(&ARITHMETIC) && facts.large_number,
+    },
+    Rule {
+        name: "given index or size",
+        severity: Suspicious,
+        reason: "arithmetic or an index goes wrong; the index or size that was given may be out \
+                 of range",
+        applies: |facts| facts.says(&ARITHMETIC),
     },
     Rule {
         name: "failed assertion",
         severity: Suspicious,
-        reason: "an assertion fails; it may be a check of the arguments",
-        applies: |facts| facts.says(&["assertion"]),
+        reason: "an assertion inside fails; it may be a check of what the caller handed on",
+        applies: |facts| facts.panics_by(&ASSERTIONS) || facts.says(&["assertion"]),
+    },
+    Rule {
+        name: "capacity overflow",
+        severity: Suspicious,
+        reason: "the size that was given is more than any collection can hold",
+        applies: |facts| facts.says(&["capacity overflow"]),
+    },
+    Rule {
+        name: "explicit panic",
+        severity: Suspicious,
+        reason: "the function itself panics on purpose, perhaps for arguments it does not want",
+        applies: |facts| facts.panics_by(&["panic"]) && facts.is_in_the_entry(),
     },
     Rule {
         name: "undocumented panic",
@@ -174,3 +245,24 @@ pub static POLICY: &[Rule] = &[
         applies: |_| true,
     },
 ];
+
+const ASSERTIONS: [&str; 6] =
+    ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
+
+const OPERATORS: [&str; 11] = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Neg",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "Shl",
+    "Shr",
+    "Sum",
+    "Product",
+];
+
+/// What the language says when arithmetic or an index goes wrong.
+const ARITHMETIC: [&str; 5] =
+    ["with overflow", "divide by zero", "divisor of zero", "index out of bounds", "out of range"];

@@ -1,7 +1,7 @@
 //! Compiles and runs tests that were written down, to see whether they say
 //! what was seen.
 
-use crate::{Error, Lab, cargo};
+use crate::{Error, Lab, Profile, cargo};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -74,18 +74,25 @@ impl Lab {
     /// Builds the source as a crate of tests beside the crate under test, and
     /// runs each test once in a fresh process for all.
     pub fn test(&self, source: &str) -> Result<TestRun, Error> {
-        match self.build_tests(source)? {
+        self.test_in(Profile::Unoptimised, source)
+    }
+
+    /// The same in another profile than that of `cargo test`.
+    pub fn test_in(&self, profile: Profile, source: &str) -> Result<TestRun, Error> {
+        match self.build_tests(profile, source)? {
             TestBuild::Refused(lines) => Ok(TestRun::Refused(lines)),
             TestBuild::Built(program) => program.run(&[]).map(TestRun::Ran),
         }
     }
 
     /// Builds the source as a crate of tests beside the crate under test.
-    pub fn build_tests(&self, source: &str) -> Result<TestBuild, Error> {
+    pub fn build_tests(&self, profile: Profile, source: &str) -> Result<TestBuild, Error> {
         const FILE: &str = "emitted/src/lib.rs";
-        self.write(FILE, source)?;
+        // At the end, so that the lines of errors are those of the source.
+        self.write(FILE, &format!("{source}{}", self.mounted()))?;
         let mut command = self.cargo("test");
         command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
+        command.args(["--profile", profile.name()]);
         let built = cargo::messages(&mut command)?;
         if !built.success {
             let mut lines = BTreeMap::new();

@@ -20,7 +20,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Profile::Unoptimised => "dev",
             Profile::Optimised => "optimised",
@@ -54,7 +54,8 @@ const THUNKS: &str = "testsmith_thunks";
 
 impl Lab {
     pub fn write_harness(&self, plan: &Plan) -> Result<(), Error> {
-        self.write("thunks/src/lib.rs", &source(plan).0)
+        let text = format!("{}{}", source(plan).0, self.mounted());
+        self.write("thunks/src/lib.rs", &text)
     }
 
     pub fn build(&self, plan: &Plan, package: &Package, profile: Profile) -> Result<Build, Error> {
@@ -139,6 +140,9 @@ fn source(plan: &Plan) -> (String, HashMap<usize, usize>) {
 /// `fn t3(f: &mut Frame) -> bool { let a0: T = unsafe { f.own(0) }; …; true }`
 fn thunk(text: &mut String, plan: &Plan, n: usize, operation: &Operation) {
     write!(text, "fn t{n}(f: &mut Frame) -> bool {{ ").expect("a string takes all");
+    if let Some(guard) = &operation.guard {
+        text.push_str(&guarded(plan, operation, guard));
+    }
     for (at, input) in operation.inputs.iter().enumerate() {
         let ty = parameter_type(&plan.ty(input.ty).ty, input.mode);
         let how = match input.mode {
@@ -151,4 +155,18 @@ fn thunk(text: &mut String, plan: &Plan, n: usize, operation: &Operation) {
     let call = call_on_parameters(&operation.call, "return false").replace('\n', " ");
     let output = plan.ty(operation.output).ty.erased();
     writeln!(text, "let r: {output} = {call}; f.put(r); true }}").expect("a string takes all");
+}
+
+/// Asks for the preconditions of a call while all its arguments still stand in
+/// their slots. Companions are compiled where contracts are checked.
+fn guarded(plan: &Plan, operation: &Operation, guard: &str) -> String {
+    let mut text = String::from("#[cfg(debug_assertions)] { ");
+    for (at, input) in operation.inputs.iter().enumerate() {
+        let ty = parameter_type(&plan.ty(input.ty).ty, Mode::Shared);
+        write!(text, "let a{at}: {ty} = unsafe {{ f.shared({at}) }}; ")
+            .expect("a string takes all");
+    }
+    let guard = call_on_parameters(guard, "return false").replace('\n', " ");
+    write!(text, "if {guard}.is_err() {{ return f.refuse(); }} }} ").expect("a string takes all");
+    text
 }

@@ -21,4 +21,4 @@ pub use harness::{Build, Profile};
 pub use package::{Features, Package, Subject};
 pub use rustdoc::{RUSTDOC_VARIABLE, stand_in_for_rustdoc};
 pub use scratch::Lab;
-pub use supervisor::{Limits, Supervisor};
+pub use supervisor::{Lessons, Limits, Supervisor};

@@ -35,6 +35,8 @@ pub struct Package {
     pub sources: PathBuf,
     /// Direct dependencies that a test may name: crate name, package, version.
     pub dependencies: Vec<(String, String, String)>,
+    /// Lines of a manifest for everything else that its tests may name.
+    pub test_dependencies: String,
     /// The names of its features.
     pub features: Vec<String>,
     /// Folders of all packages that can change under our feet.
@@ -66,6 +68,22 @@ struct MetaPackage {
     manifest_path: PathBuf,
     targets: Vec<MetaTarget>,
     features: BTreeMap<String, serde_json::Value>,
+    dependencies: Vec<Declared>,
+}
+
+/// A dependency as the manifest has it.
+#[derive(Deserialize)]
+struct Declared {
+    name: String,
+    rename: Option<String>,
+    req: String,
+    kind: Option<String>,
+    source: Option<String>,
+    path: Option<PathBuf>,
+    features: Vec<String>,
+    uses_default_features: bool,
+    optional: bool,
+    target: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -193,13 +211,15 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
     let root = |package: &MetaPackage| {
         package.manifest_path.parent().expect("a manifest lies in a folder").to_owned()
     };
+    let dependencies = dependencies_of(package, metadata);
     Ok(Package {
+        test_dependencies: test_dependencies_of(package, &dependencies),
         name: package.name.clone(),
         version: package.version.clone(),
         library,
         root: root(package),
         sources,
-        dependencies: dependencies_of(package, metadata),
+        dependencies,
         features: package.features.keys().cloned().collect(),
         local_roots: metadata
             .packages
@@ -228,4 +248,36 @@ fn dependencies_of(package: &MetaPackage, metadata: &Metadata) -> Vec<(String, S
         usable.then(|| (dep.name.clone(), found.name.clone(), found.version.clone()))
     };
     node.deps.iter().filter(normal).filter_map(each).collect()
+}
+
+/// What the tests of a package may name besides its published dependencies.
+fn test_dependencies_of(package: &MetaPackage, known: &[(String, String, String)]) -> String {
+    let mut lines: BTreeMap<String, String> = BTreeMap::new();
+    let usable = |declared: &&Declared| {
+        let kind = declared.kind.as_deref();
+        let plain = !declared.optional && declared.target.is_none();
+        plain && kind != Some("build") && declared.name != package.name
+    };
+    for declared in package.dependencies.iter().filter(usable) {
+        let name = declared.rename.as_ref().unwrap_or(&declared.name);
+        if known.iter().any(|(known, _, _)| *known == name.replace('-', "_")) {
+            continue;
+        }
+        let origin = match (&declared.path, &declared.source) {
+            (Some(path), _) => format!("path = {:?}", path.display().to_string()),
+            (None, Some(source)) if source.contains("registry") => {
+                format!("version = {:?}", declared.req)
+            }
+            // What comes from elsewhere cannot be asked for again; rustc will
+            // point at the place where it is missed.
+            _ => continue,
+        };
+        let line = format!(
+            "{name} = {{ package = {:?}, {origin}, features = {:?}, default-features = {} }}\n",
+            declared.name, declared.features, declared.uses_default_features
+        );
+        // The section for tests comes last and adds to the one for all.
+        lines.insert(name.clone(), line);
+    }
+    lines.into_values().collect()
 }

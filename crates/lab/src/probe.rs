@@ -30,9 +30,9 @@ impl Lab {
     fn check(&self, probes: &[&String]) -> Result<Vec<Option<String>>, Error> {
         let mut verdicts: Vec<Option<String>> = vec![None; probes.len()];
         for _ in 0..MAX_RUNS {
-            let mut text = String::from(HEADER);
+            let mut text = format!("{HEADER}{}", self.mounted());
             let mut lines: HashMap<usize, usize> = HashMap::new();
-            let first = HEADER.lines().count() + 1;
+            let first = text.lines().count() + 1;
             let alive = (0..probes.len()).filter(|n| verdicts[*n].is_none());
             for (line, n) in alive.enumerate() {
                 lines.insert(first + line, n);
@@ -59,7 +59,7 @@ impl Lab {
                 }
             }
             if !blamed {
-                let what = "the crate under test".to_owned();
+                let what = "the crate under test, or an oracle in its tests,".to_owned();
                 return Err(Error::Build { what, why: output.explanation() });
             }
         }

@@ -10,6 +10,7 @@ use crate::{Error, cargo};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use testsmith_model::operation::Mount;
 use testsmith_model::wire::Wire;
 
 include!(concat!(env!("OUT_DIR"), "/sources.rs"));
@@ -19,6 +20,8 @@ pub struct Lab {
     target: PathBuf,
     /// Our own executable, which stands in for rustc and rustdoc.
     executable: PathBuf,
+    /// Files of the user's that the code built here refers to.
+    mounts: Vec<Mount>,
 }
 
 /// The crates of ours that are linked into a harness, with their dependencies.
@@ -65,7 +68,18 @@ impl Lab {
         let root = root.canonicalize().map_err(Error::io(root))?;
         std::fs::create_dir_all(target).map_err(Error::io(target))?;
         let target = target.canonicalize().map_err(Error::io(target))?;
-        Ok(Lab { root, target, executable: executable.to_owned() })
+        Ok(Lab { root, target, executable: executable.to_owned(), mounts: vec![] })
+    }
+
+    /// Lets the code that is built here refer to files of the user's tests, with
+    /// all that those may depend on.
+    pub fn mount(&mut self, mounts: Vec<Mount>) {
+        self.mounts = mounts;
+    }
+
+    /// The items that mount them.
+    pub(crate) fn mounted(&self) -> String {
+        self.mounts.iter().map(|mount| mount.item(None)).collect()
     }
 
     pub fn root(&self) -> &Path {
@@ -132,16 +146,27 @@ impl Lab {
         )?;
         self.take_lock(subject)?;
         let mut asked = dependency(subject, features);
-        self.write_manifests(&asked, &[])?;
+        self.write_manifests(&asked, "")?;
         let mut package = self.resolve(subject)?;
         if features.all {
             let named = Features { named: package.features.clone(), ..features.clone() };
             asked = dependency(subject, &named);
-            self.write_manifests(&asked, &[])?;
+            self.write_manifests(&asked, "")?;
             package = self.resolve(subject)?;
         }
-        if !package.dependencies.is_empty() {
-            self.write_manifests(&asked, &package.dependencies)?;
+        let mut extra = String::new();
+        for (name, package, version) in &package.dependencies {
+            writeln!(
+                extra,
+                "{name} = {{ package = {package:?}, version = \"={version}\", default-features = false }}"
+            )
+            .expect("a string takes all");
+        }
+        if !self.mounts.is_empty() {
+            extra.push_str(&package.test_dependencies);
+        }
+        if !extra.is_empty() {
+            self.write_manifests(&asked, &extra)?;
             self.resolve(subject)?;
         }
         Ok(package)
@@ -183,11 +208,8 @@ impl Lab {
         Ok(())
     }
 
-    fn write_manifests(
-        &self,
-        asked: &str,
-        dependencies: &[(String, String, String)],
-    ) -> Result<(), Error> {
+    /// `asked` and `extra` are lines of dependencies.
+    fn write_manifests(&self, asked: &str, extra: &str) -> Result<(), Error> {
         let members =
             "[workspace]\nresolver = \"2\"\nmembers = [\"emitted\", \"probe\", \"thunks\"]\n";
         let mut profiles = PROFILES.to_owned();
@@ -202,14 +224,6 @@ impl Lab {
             }
         }
         self.write("Cargo.toml", &format!("{members}{profiles}"))?;
-        let mut extra = String::new();
-        for (name, package, version) in dependencies {
-            writeln!(
-                extra,
-                "{name} = {{ package = {package:?}, version = \"={version}\", default-features = false }}"
-            )
-            .expect("a string takes all");
-        }
         let manifest = |name: &str, rest: &str| {
             format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\

@@ -17,12 +17,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testsmith_model::message::{
-    Job, Reply, Timing, Walk, Walked, journal, read_journal, receive, send,
+    Component, Job, Limit, Reply, Timing, Walk, Walked, journal, read_journal, receive, send,
 };
 use testsmith_model::operation::Abilities;
-use testsmith_model::outcome::{Ending, Outcome};
-use testsmith_model::sequence::Step;
-use testsmith_model::{OpId, Plan, Sequence};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::{Heuristic, OpId, Plan, Sequence};
 
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -42,8 +42,10 @@ impl Default for Limits {
 const KEPT_OUTPUT: usize = 64 << 10;
 /// How often the watchdog looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// An operation that ended this many workers is not called again in a walk.
+/// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
+/// Components kept for workers to come; the oldest make way.
+const MAX_COMPONENTS: usize = 4096;
 /// A walk that loses this many workers is given up.
 const MAX_DEATHS: u32 = 200;
 
@@ -55,9 +57,63 @@ pub struct Supervisor {
     worker: Option<Worker>,
     interrupt: Arc<AtomicBool>,
     pub deaths: u32,
+    /// What walks have taught that a new worker must know.
+    lessons: Lessons,
     /// The sandbox in words: what holds, and what this machine lacks.
     pub in_force: Vec<String>,
     pub missing: Vec<String>,
+}
+
+/// What outlives a worker.
+#[derive(Clone, Default)]
+pub struct Lessons {
+    /// How many workers each operation has ended, and those that ended too many.
+    killers: HashMap<OpId, u32>,
+    avoid: Vec<OpId>,
+    limits: Vec<Limit>,
+    pub components: Vec<Component>,
+}
+
+impl Lessons {
+    /// Nothing but components of an earlier run.
+    pub fn from_components(components: Vec<Component>) -> Lessons {
+        Lessons { components, ..Lessons::default() }
+    }
+
+    fn add(&mut self, components: Vec<Component>) {
+        self.components.extend(components);
+        let surplus = self.components.len().saturating_sub(MAX_COMPONENTS);
+        self.components.drain(..surplus);
+    }
+
+    /// Learns from a death: the number that was too large, or else the operation.
+    fn learn(&mut self, death: &Death, limits: bool) {
+        // A component that ends the worker would end the next one too.
+        let steps: Vec<&Step> = death.sequence.steps().collect();
+        self.components.retain(|component| {
+            !component.sequence.steps().zip(&steps).all(|(ours, theirs)| ours == *theirs)
+                || component.sequence.len() < steps.len()
+        });
+        let Some(op) = operation_at(&death.sequence, death.outcome.step) else { return };
+        let calling = death.outcome.phase == Phase::Calling;
+        let costly =
+            matches!(death.outcome.ending, Ending::TimedOut { .. } | Ending::OutOfMemory { .. });
+        if limits
+            && calling
+            && costly
+            && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
+        {
+            self.limits.push(limit);
+            return;
+        }
+        let deaths = self.killers.entry(op).or_default();
+        *deaths += 1;
+        if *deaths == DEATHS_BEFORE_AVOIDED {
+            self.avoid.push(op);
+            let calls = |step: &Step| matches!(step, Step::Call(called, _) if *called == op);
+            self.components.retain(|component| !component.sequence.steps().any(calls));
+        }
+    }
 }
 
 /// What a worker answered, or how it died.
@@ -90,6 +146,7 @@ impl Supervisor {
             worker: None,
             interrupt,
             deaths: 0,
+            lessons: Lessons::default(),
             in_force: vec![],
             missing: vec![],
         }
@@ -113,6 +170,16 @@ impl Supervisor {
 
     pub fn plan(&self) -> Arc<Plan> {
         Arc::clone(&self.plan)
+    }
+
+    /// What the walks so far have taught.
+    pub fn lessons(&self) -> &Lessons {
+        &self.lessons
+    }
+
+    /// Starts from what another's walks have taught.
+    pub fn take_lessons(&mut self, lessons: Lessons) {
+        self.lessons = lessons;
     }
 
     /// Runs one sequence from scratch.
@@ -155,21 +222,27 @@ impl Supervisor {
         each: &mut dyn FnMut(Sequence, Outcome),
     ) -> Result<Walked, Error> {
         let mut left = walk.clone();
+        left.components = vec![];
         let mut total = Walked {
             completed: vec![0; self.plan.operations.len()],
             panicked: vec![0; self.plan.operations.len()],
             ..Walked::default()
         };
-        let mut killers: HashMap<OpId, u32> = HashMap::new();
         for _ in 0..MAX_DEATHS {
+            let mut next = self.warned(&left);
+            // A worker that has walked before has its own.
+            if self.worker.as_ref().is_none_or(|worker| !worker.walked) {
+                next.components = [walk.components.as_slice(), &self.lessons.components].concat();
+            }
             let mut kept = 0;
-            let answer = self.ask_and_listen(&Job::Walk { walk: left.clone() }, &mut |s, o| {
+            let answer = self.ask_and_listen(&Job::Walk { walk: next }, &mut |s, o| {
                 kept += 1;
                 each(s, o);
             })?;
             match answer {
                 Answer::Reply(Reply::Walked { walked }) => {
                     add(&mut total, &walked);
+                    self.lessons.add(walked.components);
                     return Ok(total);
                 }
                 Answer::Died(death) => {
@@ -179,13 +252,7 @@ impl Supervisor {
                     left.max_calls = left.max_calls.saturating_sub(death.calls);
                     left.keep = left.keep.saturating_sub(kept);
                     left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                    if let Some(op) = operation_at(&death.sequence, death.outcome.step) {
-                        let deaths = killers.entry(op).or_default();
-                        *deaths += 1;
-                        if *deaths == DEATHS_BEFORE_AVOIDED {
-                            left.avoid.push(op);
-                        }
-                    }
+                    self.lessons.learn(&death, walk.heuristics.has(Heuristic::Limits));
                     each(death.sequence, death.outcome);
                     if left.max_sequences == 0 || left.max_calls == 0 {
                         return Ok(total);
@@ -198,10 +265,24 @@ impl Supervisor {
     }
 
     /// Times the same calls with and without all that surrounds them.
+    /// What ends the worker is learnt and left out the next time.
     pub fn time(&mut self, walk: &Walk) -> Result<Timing, Error> {
-        match self.ask(&Job::Time { walk: walk.clone() })? {
-            Answer::Reply(Reply::Timed { timing }) => Ok(timing),
-            answer => Err(unexpected(answer)),
+        for _ in 0..MAX_DEATHS {
+            match self.ask(&Job::Time { walk: self.warned(walk) })? {
+                Answer::Reply(Reply::Timed { timing }) => return Ok(timing),
+                Answer::Died(death) => self.lessons.learn(&death, true),
+                answer => return Err(unexpected(answer)),
+            }
+        }
+        Err(Error::Worker(format!("it died {MAX_DEATHS} times")))
+    }
+
+    /// The walk with what earlier ones have taught.
+    fn warned(&self, walk: &Walk) -> Walk {
+        Walk {
+            avoid: [walk.avoid.as_slice(), &self.lessons.avoid].concat(),
+            limits: [walk.limits.as_slice(), &self.lessons.limits].concat(),
+            ..walk.clone()
         }
     }
 
@@ -243,6 +324,8 @@ impl Supervisor {
         worker.watch.busy.store(false, Ordering::Release);
         match answer {
             Ok(reply) => {
+                worker.walked |= streams;
+                worker.counted = worker.counts();
                 self.worker = Some(worker);
                 Ok(Answer::Reply(reply))
             }
@@ -300,7 +383,40 @@ fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
     }
 }
 
+/// The literal number furthest from zero that went into a step, and where it
+/// was an argument: of the step itself, or else of what made its arguments.
+fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
+    let steps: Vec<&Step> = sequence.steps().collect();
+    let mut makers = vec![step];
+    while !makers.is_empty() {
+        let mut numbers = vec![];
+        let mut further = vec![];
+        for at in makers {
+            let Some(Step::Call(op, back)) = steps.get(at as usize) else { continue };
+            for (input, distance) in back.iter().enumerate() {
+                let from = at.saturating_sub(*distance);
+                match steps.get(from as usize) {
+                    Some(Step::Literal(_, Literal::Int(number))) => {
+                        numbers.push(Limit { op: *op, input: input as u32, number: *number });
+                    }
+                    _ => further.push(from),
+                }
+            }
+        }
+        let size = |limit: &Limit| limit.number.unsigned_abs();
+        let large = numbers.into_iter().filter(|limit| size(limit) >= Limit::LEAST);
+        if let Some(limit) = large.max_by_key(size) {
+            return Some(limit);
+        }
+        further.sort_unstable();
+        further.dedup();
+        makers = further;
+    }
+    None
+}
+
 fn add(total: &mut Walked, walked: &Walked) {
+    total.census.extend(&walked.census);
     total.sequences += walked.sequences;
     total.calls += walked.calls;
     total.panics += walked.panics;
@@ -328,6 +444,10 @@ struct Worker {
     tail: Option<Tail>,
     watch: Arc<Watch>,
     journal: PathBuf,
+    /// Whether it has an engine of its own by now.
+    walked: bool,
+    /// Sequences and calls up to the last answer.
+    counted: (u64, u64),
 }
 
 impl Worker {
@@ -367,6 +487,8 @@ impl Worker {
             tail: Some(tail),
             watch: Arc::new(Watch::default()),
             journal: path,
+            walked: false,
+            counted: (0, 0),
         };
         worker.start_watchdog(limits.call, Arc::clone(interrupt));
         Ok(worker)
@@ -395,6 +517,16 @@ impl Worker {
                 }
             }
         });
+    }
+
+    /// Sequences and calls since it started.
+    fn counts(&self) -> (u64, u64) {
+        let mut header = [0; journal::STEPS];
+        let read = File::open(&self.journal).and_then(|mut file| file.read_exact(&mut header));
+        match read {
+            Ok(()) => (long(&header, journal::SEQUENCES), long(&header, journal::CALLS)),
+            Err(_) => self.counted,
+        }
     }
 
     fn send(&mut self, job: &Job) -> std::io::Result<()> {
@@ -428,22 +560,20 @@ impl Worker {
         };
         let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
-        let long = |at: usize| {
-            u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes are eight"))
-        };
         let Some((sequence, step, phase)) = read_journal(&bytes) else {
-            return Err(Error::Worker(format!("it died between two sequences: {words}")));
+            let how = status.map_or(String::new(), |status| format!(", {status}"));
+            return Err(Error::Worker(format!("it died between two sequences{how}: {words}")));
         };
         let ending = if self.watch.timed_out.load(Ordering::Acquire) {
             Ending::TimedOut { after_ms: limits.call.as_millis() as u64 }
         } else {
-            ending_of(status, long(journal::REFUSED), &words)
+            ending_of(status, long(&bytes, journal::REFUSED), &words)
         };
         Ok(Death {
             sequence,
             outcome: Outcome { ending, step, phase, values: vec![], new_edges: 0 },
-            sequences: long(journal::SEQUENCES),
-            calls: long(journal::CALLS),
+            sequences: long(&bytes, journal::SEQUENCES) - self.counted.0,
+            calls: long(&bytes, journal::CALLS) - self.counted.1,
         })
     }
 }
@@ -470,13 +600,18 @@ fn wait_or_kill(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
     }
 }
 
+/// A number of the journal.
+fn long(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes are eight"))
+}
+
 fn pulse_of(file: &mut File) -> (u64, u32) {
     let mut header = [0; 16];
     let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut header));
     if read.is_err() {
         return (0, journal::AT_REST);
     }
-    let pulse = u64::from_le_bytes(header[..8].try_into().expect("eight bytes are eight"));
+    let pulse = long(&header, journal::PULSE);
     let phase = u32::from_le_bytes(
         header[journal::PHASE..journal::PHASE + 4].try_into().expect("four bytes are four"),
     );

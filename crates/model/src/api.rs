@@ -21,6 +21,8 @@ pub struct Api {
     pub literals: Literals,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
+    /// The user's own claims about values.
+    pub oracles: Vec<Oracle>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
@@ -57,6 +59,8 @@ pub struct Callable {
     pub output: Ty,
     pub is_unsafe: bool,
     pub is_async: bool,
+    /// A hidden companion beside it tells whether its preconditions hold.
+    pub guarded: bool,
     pub docs: Docs,
     /// File and line of the definition.
     pub place: Option<(String, u32)>,
@@ -101,6 +105,12 @@ impl Callable {
             _ => false,
         }
     }
+}
+
+/// The companion of a function that tells whether its preconditions hold. It
+/// takes every parameter by shared reference and gives a `Result`.
+pub fn guard_name(function: &str) -> String {
+    format!("__testsmith_requires_{function}")
 }
 
 /// What the documentation says that matters to a tester.
@@ -203,6 +213,23 @@ pub struct Clause {
     pub place: String,
     pub text: String,
     pub message: String,
+}
+
+/// A function in the user's test code that says whether a value, or a pair of
+/// values, is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oracle {
+    /// The module that its file is mounted as.
+    pub module: String,
+    pub name: String,
+    /// The last word of the type it is about.
+    pub subject: String,
+    /// How many values it takes, each as `&T`.
+    pub values: usize,
+    /// Whether it returns a `Result` instead of a `bool`.
+    pub fallible: bool,
+    /// File and line.
+    pub place: (String, u32),
 }
 
 /// Literals that stand in the crate's source and documentation.

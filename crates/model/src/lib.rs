@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod api;
+pub mod heuristics;
 pub mod loans;
 pub mod message;
 pub mod operation;
@@ -17,6 +18,7 @@ pub mod ty;
 pub mod wire;
 
 pub use api::Api;
+pub use heuristics::{Heuristic, Heuristics};
 pub use loans::{Conflict, Loans};
 pub use operation::{Mode, OpId, Operation, OperationKind, Plan, TypeId, TypeInfo};
 pub use outcome::{Ending, Outcome, Panic, Value};

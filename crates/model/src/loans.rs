@@ -80,6 +80,12 @@ impl Loans {
         self.slots.get(slot as usize).is_some_and(|slot| slot.live)
     }
 
+    /// Whether any live value borrows from this one.
+    #[inline]
+    pub fn is_lent(&self, slot: u32) -> bool {
+        self.slots[slot as usize].borrowers > 0
+    }
+
     #[inline]
     pub fn ty(&self, slot: u32) -> TypeId {
         self.slots[slot as usize].ty
@@ -90,6 +96,14 @@ impl Loans {
     pub fn push(&mut self, ty: TypeId) -> u32 {
         let slot = self.slots.len() as u32;
         self.slots.push(Slot { ty, borrowers: 0, holds: 0, live: true, borrows: false });
+        slot
+    }
+
+    /// A value that has a number in the sequence but is not there: nothing can
+    /// use it.
+    pub fn push_absent(&mut self, ty: TypeId) -> u32 {
+        let slot = self.push(ty);
+        self.slots[slot as usize].live = false;
         slot
     }
 

@@ -3,6 +3,7 @@
 //! Both ends are built from this file in the same run. A message on the pipe
 //! is its length, four bytes little-endian, then its bytes.
 
+use crate::heuristics::Heuristics;
 use crate::operation::{Abilities, OpId, Plan};
 use crate::outcome::{Outcome, Phase};
 use crate::sequence::{Sequence, Step};
@@ -41,8 +42,34 @@ pub struct Walk {
     pub keep: u32,
     /// Operations that ended the process before.
     pub avoid: Vec<OpId>,
+    /// Numbers that are too large.
+    pub limits: Vec<Limit>,
     /// Also send back sequences that fail, one for each place and operation.
     pub failures: bool,
+    pub heuristics: Heuristics,
+    /// What a worker that has none of its own starts from.
+    pub components: Vec<Component>,
+    /// Count the distinct values at the ends of sequences. For benches: it
+    /// costs more than the calls.
+    pub census: bool,
+}
+
+/// A legal sequence and the value in it that others may start from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    pub sequence: Sequence,
+    /// The step that made the value.
+    pub value: u32,
+}
+
+/// A number with which a call hung or asked for too much memory, as the
+/// argument of an operation: it and those further from zero are not passed
+/// again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    pub op: OpId,
+    pub input: u32,
+    pub number: i128,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,6 +81,11 @@ pub struct Walked {
     /// Per operation: completed calls and panics.
     pub completed: Vec<u32>,
     pub panicked: Vec<u32>,
+    /// Components made in this walk.
+    pub components: Vec<Component>,
+    /// What the values are known by that were not there before, where a census
+    /// was asked for.
+    pub census: Vec<u64>,
 }
 
 /// All times are nanoseconds of the processor.
@@ -62,6 +94,7 @@ pub struct Timing {
     /// A walk after its engine has learnt: generating, with loans, catching,
     /// journal and counters.
     pub walk_calls: u64,
+    pub walk_sequences: u64,
     pub walk_ns: u64,
     /// Sequences of the walk that panicked, and the share of all others.
     pub panics: u64,
@@ -117,10 +150,23 @@ wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {}, 6 => Trace { sequence: s },
 });
-wire!(struct Walk { seed, max_sequences, max_calls, max_length, keep, avoid, failures });
-wire!(struct Walked { sequences, calls, panics, inapplicable, completed, panicked });
+impl Limit {
+    /// A number nearer to zero is not to blame.
+    pub const LEAST: u128 = 1000;
+}
+
+wire!(struct Heuristics { 0 });
+wire!(struct Component { sequence, value });
+wire!(struct Limit { op, input, number });
+wire!(struct Walk {
+    seed, max_sequences, max_calls, max_length, keep, avoid, limits, failures, heuristics,
+    components, census,
+});
+wire!(struct Walked {
+    sequences, calls, panics, inapplicable, completed, panicked, components, census,
+});
 wire!(struct Timing {
-    walk_calls, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,
+    walk_calls, walk_sequences, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,
 });
 wire!(enum Reply {
     0 => Hello { in_force: i, missing: m }, 1 => Types { abilities: a }, 2 => Ready {},

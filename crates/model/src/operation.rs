@@ -122,6 +122,9 @@ pub struct Operation {
     pub core: bool,
     /// One of its arguments is a closure of the catalogue that panics.
     pub panics_by_design: bool,
+    /// Asks whether the preconditions hold, as a `Result`; `{n}` is a shared
+    /// reference to the n-th argument.
+    pub guard: Option<String>,
 }
 
 impl Operation {
@@ -289,6 +292,44 @@ pub struct Abilities {
     pub needs_drop: bool,
 }
 
+/// By what two values of a type are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sameness {
+    /// `Eq` and `Hash`.
+    Hash,
+    /// `PartialEq`, on clones that are kept.
+    PartialEq,
+    /// The text of `Debug`.
+    Debug,
+    /// Nothing: every value counts as another.
+    Unknown,
+}
+
+impl Sameness {
+    pub fn name(self) -> &'static str {
+        match self {
+            Sameness::Hash => "Eq and Hash",
+            Sameness::PartialEq => "PartialEq",
+            Sameness::Debug => "Debug text",
+            Sameness::Unknown => "nothing",
+        }
+    }
+}
+
+impl Abilities {
+    pub fn sameness(&self) -> Sameness {
+        if self.eq && self.hash {
+            Sameness::Hash
+        } else if self.partial_eq && self.clone {
+            Sameness::PartialEq
+        } else if self.debug {
+            Sameness::Debug
+        } else {
+            Sameness::Unknown
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TypeInfo {
@@ -317,6 +358,23 @@ impl TypeInfo {
     }
 }
 
+/// A file of the user's that is compiled in as a module of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Mount {
+    pub module: String,
+    pub file: String,
+}
+
+impl Mount {
+    /// The item that mounts the file, for a source file in this folder.
+    pub fn item(&self, folder: Option<&std::path::Path>) -> String {
+        let file = std::path::Path::new(&self.file);
+        let inside = folder.and_then(|folder| file.strip_prefix(folder).ok()).unwrap_or(file);
+        format!("#[allow(dead_code)]\n#[path = {:?}]\nmod {};\n", inside, self.module)
+    }
+}
+
 /// Everything that can be called, and what could not.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -329,6 +387,8 @@ pub struct Plan {
     pub literals: Vec<(TypeId, Vec<Literal>)>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
+    /// Files of the user's test code that operations refer to.
+    pub mounts: Vec<Mount>,
     /// How many of the crate's callables are core.
     pub core_callables: u32,
 }

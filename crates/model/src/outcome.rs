@@ -22,8 +22,18 @@ pub struct Panic {
     pub file: String,
     pub line: u32,
     pub column: u32,
-    /// The innermost frames, outermost last, where they were asked for.
-    pub frames: Vec<String>,
+    /// What the source says at the place; only who has the sources knows.
+    pub origin: Option<Origin>,
+}
+
+/// The code that panicked, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Origin {
+    /// From the place of the panic to the end of the statement, or near it.
+    pub statement: String,
+    /// The name of the function that it stands in.
+    pub function: String,
 }
 
 /// What the worker was doing at a step.
@@ -45,7 +55,7 @@ pub enum Phase {
 pub enum Ending {
     Completed,
     Panicked(Panic),
-    /// A projection met another variant.
+    /// A projection met another variant, or a precondition does not hold.
     Inapplicable,
     /// A law was called and does not hold.
     Broken,
@@ -63,6 +73,14 @@ pub enum Ending {
     Exited {
         code: i32,
     },
+    /// Two builds do not agree. Only who runs both can say so.
+    Differs {
+        /// What the last value looks like with overflow checks, if it is the
+        /// value that differs.
+        checked: Option<String>,
+        /// What it looks like, or what happens instead, without them.
+        released: String,
+    },
 }
 
 impl Ending {
@@ -70,7 +88,11 @@ impl Ending {
     pub fn is_fatal(&self) -> bool {
         !matches!(
             self,
-            Ending::Completed | Ending::Panicked(_) | Ending::Inapplicable | Ending::Broken
+            Ending::Completed
+                | Ending::Panicked(_)
+                | Ending::Inapplicable
+                | Ending::Broken
+                | Ending::Differs { .. }
         )
     }
 }

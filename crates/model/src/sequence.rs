@@ -239,6 +239,7 @@ mod tests {
             callable: None,
             core: true,
             panics_by_design: false,
+            guard: None,
         }
     }
 

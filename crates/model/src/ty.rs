@@ -48,6 +48,9 @@ pub enum Ty {
     },
     /// Something that has no name we could write.
     Unknown(String),
+    /// The default of a type's last parameter where it has no name we could
+    /// write: the argument is left out.
+    Omitted,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -145,7 +148,7 @@ impl Ty {
     pub fn walk<'t>(&'t self, visit: &mut dyn FnMut(&'t Ty)) {
         visit(self);
         match self {
-            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) => {}
+            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) | Ty::Omitted => {}
             Ty::Adt { args, .. } => walk_args(args, visit),
             Ty::Ref { inner, .. }
             | Ty::Ptr { inner, .. }
@@ -181,7 +184,7 @@ impl Ty {
     pub fn map(&self, change: &mut dyn FnMut(Ty) -> Ty) -> Ty {
         let mut boxed = |ty: &Ty| Box::new(ty.map(change));
         let rebuilt = match self {
-            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) => self.clone(),
+            Ty::Prim(_) | Ty::Param(_) | Ty::Unknown(_) | Ty::Omitted => self.clone(),
             Ty::Ref { lifetime, mutable, inner } => {
                 Ty::Ref { lifetime: lifetime.clone(), mutable: *mutable, inner: boxed(inner) }
             }
@@ -447,9 +450,12 @@ fn write_lifetime(lifetime: &Lifetime, elided: &str, f: &mut fmt::Formatter<'_>)
 fn write_ty(ty: &Ty, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match ty {
         Ty::Prim(name) | Ty::Param(name) | Ty::Unknown(name) => f.write_str(name),
+        Ty::Omitted => f.write_str("_"),
         Ty::Adt { path, args } => {
             f.write_str(path)?;
-            write_args(args, &[], elided, f)
+            let omitted = |arg: &Arg| *arg == Arg::Type(Ty::Omitted);
+            let written = args.iter().position(omitted).unwrap_or(args.len());
+            write_args(&args[..written], &[], elided, f)
         }
         Ty::Ref { lifetime, mutable, inner } => {
             f.write_str("&")?;

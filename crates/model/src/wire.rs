@@ -185,7 +185,7 @@ wire!(enum OperationKind {
 wire!(struct Docs { panics_section, mentions_panic, safety_section, deprecated, hidden });
 wire!(struct Operation {
     path, kind, call, show, inputs, output, flows, acquires, docs, place, callable, core,
-    panics_by_design,
+    panics_by_design, guard,
 });
 wire!(struct Abilities {
     copy, clone, debug, display, partial_eq, eq, hash, partial_ord, ord, default, needs_drop,
@@ -194,12 +194,14 @@ wire!(enum Literal {
     0 => Bool { 0: v }, 1 => Char { 0: v }, 2 => Int { 0: v }, 3 => Float { 0: v }, 4 => Str { 0: v },
 });
 wire!(struct Value { text, hash });
-wire!(struct Panic { message, file, line, column, frames });
+wire!(struct Panic { message, file, line, column, origin });
+wire!(struct Origin { statement, function });
 wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
     3 => Signal { number: n, note: t }, 4 => OutOfMemory { requested: r },
     5 => TimedOut { after_ms: a }, 6 => Exited { code: c }, 7 => Broken {},
+    8 => Differs { checked: c, released: r },
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 
@@ -291,7 +293,7 @@ mod tests {
                 file: "src/lib.rs".into(),
                 line: 7,
                 column: 3,
-                frames: vec!["a::b".into()],
+                origin: Some(Origin { statement: "v[3]".into(), function: "get".into() }),
             }),
             step: 2,
             phase: Phase::Dropping,

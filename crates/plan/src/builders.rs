@@ -7,7 +7,7 @@ use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
-use testsmith_model::api::{Api, Docs};
+use testsmith_model::api::{Api, Docs, TypeKind};
 use testsmith_model::operation::{MAX_INPUTS, Mode, OperationKind};
 use testsmith_model::ty::{Arg, Lifetime, Ty};
 
@@ -30,6 +30,7 @@ fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
     }
 }
 
@@ -56,8 +57,11 @@ fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
 
 /// Ways to make a value of this type.
 pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
+    // An alias that was not resolved stands for a type of another crate.
+    let local =
+        |path: &str| api.types.get(path).is_some_and(|def| !matches!(def.kind, TypeKind::Alias(_)));
     let rows = match ty.path() {
-        Some(path) if !path.starts_with("std::") && !api.types.contains_key(path) => foreign(ty),
+        Some(path) if !path.starts_with("std::") && !local(path) => foreign(ty),
         _ => maker_rows(ty),
     };
     settle(api, rows)
@@ -177,6 +181,13 @@ fn std_value(path: &str, ty: &Ty) -> Vec<Draft> {
         "std::vec::IntoIter" => {
             vec![row("Vec::into_iter({0})", "{.0}.into_iter()", vec![vec_of(arg(0))], ty)]
         }
+        "std::iter::Flatten" => match arg(0).type_arg(0) {
+            Some(option) => {
+                let (call, list) = ("Vec::into_iter({0}).flatten()", vec_of(option.clone()));
+                vec![row(call, "{.0}.into_iter().flatten()", vec![list], ty)]
+            }
+            None => vec![],
+        },
         "std::slice::Iter" => {
             let slice = Ty::shared(Ty::Slice(Box::new(arg(0))));
             vec![plain("<[_]>::iter({0})", vec![slice], ty)]
@@ -242,6 +253,11 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
                 ty,
             ),
         ],
+        // Texts of a grammar are made of pieces.
+        "std::string::String" => {
+            let piece = Ty::shared(Ty::prim("str"));
+            vec![plain("[{0}, {1}].concat()", vec![piece.clone(), piece], ty)]
+        }
         "std::path::PathBuf" | "std::ffi::OsString" => {
             vec![plain(&format!("{path}::from({{0}})"), vec![string()], ty)]
         }

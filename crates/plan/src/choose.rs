@@ -268,9 +268,14 @@ impl<'a> Chooser<'a> {
         let arg = trait_.type_arg(0).filter(|ty| known(ty)).cloned();
         let vec_of = |item: Ty| Ty::adt("std::vec::Vec", vec![item]);
         match trait_.name() {
-            "IntoIterator" | "IntoParallelIterator" => {
-                Some(vec_of(self.item(name, all, with, depth)))
+            "IntoIterator" => {
+                let item = self.item(name, all, with, depth);
+                // The second knows little about how many items it has: code that
+                // trusts `size_hint` too much goes wrong with it.
+                let choices = [vec_of(item.clone()), resolve::flatten_of(item)];
+                Some(self.variant_of(&choices))
             }
+            "IntoParallelIterator" => Some(vec_of(self.item(name, all, with, depth))),
             "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "FusedIterator" => {
                 let item = self.item(name, all, with, depth);
                 Some(Ty::adt("std::vec::IntoIter", vec![item]))
@@ -380,10 +385,10 @@ impl<'a> Chooser<'a> {
         Bound::Trait(trait_)
     }
 
-    /// `K: Borrow<Q>` says that `Q` may be `K`.
+    /// `K: Borrow<Q>` says that `Q` may be `K`, or whatever an impl lends.
     fn by_reverse_bound(&self, name: &str, with: &Substitution) -> Option<Ty> {
-        let names_it = |bounds: &[Bound]| {
-            bounds.iter().filter_map(Bound::as_trait).any(|trait_| {
+        let naming = |bounds: &'a [Bound]| {
+            bounds.iter().filter_map(Bound::as_trait).find(|trait_| {
                 let converts = ["Borrow", "AsRef", "Into", "From", "PartialEq", "PartialOrd"];
                 converts.contains(&trait_.name())
                     && trait_.type_arg(0) == Some(&Ty::Param(name.to_owned()))
@@ -391,17 +396,19 @@ impl<'a> Chooser<'a> {
         };
         for generics in self.generics {
             for (ty, bounds) in &generics.predicates {
-                if names_it(bounds) && *ty != Ty::Param(name.to_owned()) {
-                    let chosen = resolve::normalize(self.api, &ty.substitute(with));
-                    if !chosen.any(|ty| matches!(ty, Ty::Param(_))) {
-                        return Some(chosen);
-                    }
+                let Some(trait_) = naming(bounds).filter(|_| *ty != Ty::Param(name.to_owned()))
+                else {
+                    continue;
+                };
+                let chosen = resolve::normalize(self.api, &ty.substitute(with));
+                if !chosen.any(|ty| matches!(ty, Ty::Param(_))) {
+                    return Some(self.converted(&chosen, trait_).unwrap_or(chosen));
                 }
             }
             for param in &generics.params {
                 if let ParamKind::Type { bounds, .. } = &param.kind
                     && param.name != name
-                    && names_it(bounds)
+                    && naming(bounds).is_some()
                     && let Some(Arg::Type(chosen)) = with.get(&param.name)
                 {
                     return Some(chosen.clone());
@@ -409,6 +416,18 @@ impl<'a> Chooser<'a> {
             }
         }
         None
+    }
+
+    /// What an impl of the crate turns a type into: `i32` where
+    /// `impl<K> Borrow<K> for Key<K>` and the type is `Key<i32>`.
+    fn converted(&self, ty: &Ty, trait_: &TraitRef) -> Option<Ty> {
+        self.api.impls_of(&trait_.path).iter().find_map(|known| {
+            let mut with = Substitution::new();
+            let target = known.trait_.type_arg(0)?;
+            let target = resolve::unify(&known.for_, ty, &mut with)
+                .then(|| resolve::normalize(self.api, &target.substitute(&with)))?;
+            (!target.any(|ty| matches!(ty, Ty::Param(_)))).then_some(target)
+        })
     }
 }
 
@@ -476,6 +495,7 @@ mod tests {
             output: Ty::unit(),
             is_unsafe: false,
             is_async: false,
+            guarded: false,
             docs: Docs::default(),
             place: None,
         }
@@ -498,6 +518,24 @@ mod tests {
             vec![bound("std::borrow::Borrow", vec![Ty::Param("Self".into())])],
         )]);
         check(&Api::default(), own, &[("K", "i32"), ("R", "a::Set<i32>")]);
+    }
+
+    #[test]
+    fn what_an_impl_lends_is_preferred_to_the_type_itself() {
+        let param = || Ty::Param("K".into());
+        let key = Ty::adt("a::Key", vec![param()]);
+        let mut api = Api::default();
+        let known = Impl {
+            generics: generics(vec![("K", vec![])]),
+            trait_: TraitRef::new("std::borrow::Borrow", vec![param()]),
+            for_: key.clone(),
+            assoc: vec![],
+        };
+        api.impls.entry("std::borrow::Borrow".into()).or_default().push(known);
+        let mut own = generics(vec![("Q", vec![])]);
+        let lent = bound("std::borrow::Borrow", vec![Ty::Param("Q".into())]);
+        own.predicates.push((key, vec![lent]));
+        check(&api, own, &[("K", "i32"), ("Q", "i32")]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::choose::{self, Chooser, Menu};
 use crate::closures::{self, Calls};
 use crate::flows;
+use crate::guards;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind, Shape};
 use testsmith_model::operation::{
@@ -29,6 +30,8 @@ pub struct Draft {
     pub callable: Option<u32>,
     pub core: bool,
     pub panics_by_design: bool,
+    /// Asks for the preconditions; see [`guards`].
+    pub guard: Option<String>,
 }
 
 impl Draft {
@@ -69,6 +72,7 @@ pub fn size_question(ty: &Ty) -> Draft {
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
     }
 }
 
@@ -184,6 +188,7 @@ impl<'a> Writer<'a> {
         }
         let is_method = callable.inputs.first().is_some_and(|(name, _)| name == "self");
         let expression = Expression::new(callable, &with, &arguments, is_method);
+        let guard = guards::guard(callable, &with, &arguments, &self.inputs);
         let (call, show, output, hidden) = self.result(expression, output);
         let flows =
             flows::of_signature(&self.signature, &output, &callable.generics, is_method, hidden);
@@ -204,6 +209,7 @@ impl<'a> Writer<'a> {
             callable: None,
             core: callable.is_core(),
             panics_by_design: self.panics,
+            guard,
         })
     }
 
@@ -416,9 +422,9 @@ fn kind_of(kind: &CallableKind) -> OperationKind {
 }
 
 /// The two texts of a call.
-struct Expression {
-    call: String,
-    show: String,
+pub struct Expression {
+    pub call: String,
+    pub show: String,
 }
 
 /// Methods of prelude traits: written as `x.name()` these may win over ours.
@@ -452,7 +458,7 @@ const PRELUDE_METHODS: [&str; 26] = [
 ];
 
 impl Expression {
-    fn new(
+    pub fn new(
         callable: &Callable,
         with: &Substitution,
         args: &[String],
@@ -584,6 +590,7 @@ mod tests {
             output: Ty::unit(),
             is_unsafe: false,
             is_async: false,
+            guarded: false,
             docs: Docs::default(),
             place: None,
         };

@@ -214,6 +214,7 @@ mod tests {
             output,
             is_unsafe: false,
             is_async: false,
+            guarded: false,
             docs: Docs::default(),
             place: None,
         }

@@ -1,210 +1,339 @@
 //! Laws: claims about values that every type of a kind has to keep.
 //!
 //! A law is an operation that returns whether the claim holds. So it is
-//! compiled only for the types that have the traits, called like everything
-//! else, shrunk like everything else, and printed as the assertion it is.
+//! compiled only for the types that have the traits and methods, called like
+//! everything else, shrunk like everything else, and printed as the assertion
+//! it is. The laws themselves are data: one file each in `laws/`, and a module
+//! of the same name in `fixtures/laws` with a type that breaks it and one that
+//! only seems to.
 
 use crate::draft::{Draft, mode_of};
 use crate::flows;
-use testsmith_model::api::{Api, Docs};
-use testsmith_model::operation::OperationKind;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use testsmith_model::api::{Api, Docs, Oracle};
+use testsmith_model::operation::{Mode, Mount, Operation, OperationKind};
+use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Lifetime, Ty};
 
-/// One law, as data.
+/// One law, as its file has it. In its texts `{T}` is the type, `{name}` one
+/// of the names in `any`, `{ITEMS}` how many items are looked at.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Law {
-    pub name: &'static str,
+    pub name: String,
+    /// Why it matters, in a clause.
+    pub why: String,
+    /// What `T` has to implement. Without it, the law is a convention about
+    /// methods that a type may have under these names.
+    pub bounds: Option<String>,
+    /// Methods that take nothing but the value.
+    #[serde(default)]
+    methods: Vec<String>,
+    /// Methods that take whatever the law hands them.
+    #[serde(default)]
+    has: Vec<String>,
+    /// One law for each of these methods that a type has.
+    #[serde(default)]
+    any: Vec<String>,
+    /// Further values: what this method takes besides the value.
+    given: Option<String>,
+    /// One law for every method that only looks at its value; `{call}` is the call.
+    #[serde(default)]
+    queries: bool,
     /// How many values of the type it is about.
-    pub values: usize,
-    /// Whether it takes the value itself, as iterators do, or a reference.
-    pub owned: bool,
-    /// A generic function `law` over `T` that returns whether the law holds.
-    pub function: &'static str,
-    /// The same as a person would assert it; `{T}` is the type.
-    pub show: &'static str,
+    #[serde(default = "one")]
+    values: usize,
+    /// Whether it takes the values themselves or references.
+    #[serde(default)]
+    owned: bool,
+    /// What has to be true of `a`, `b`, `c`.
+    holds: String,
+    /// The same as a person would assert it in a test.
+    show: String,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// Iterators may never end, so only so many items are looked at.
-macro_rules! items {
-    () => {
-        "1000"
+const ITEMS: &str = "1000";
+
+/// The texts of the laws, by the names of their files.
+macro_rules! files {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../laws/", $name, ".toml")))),*]
     };
 }
 
-pub static LAWS: &[Law] = &[
-    Law {
-        name: "Eq is reflexive",
-        values: 1,
-        owned: false,
-        function: "fn law<T: Eq>(a: &T) -> bool { a == a }",
-        show: "{.0} == {.0}",
-    },
-    Law {
-        name: "PartialEq is symmetric",
-        values: 2,
-        owned: false,
-        function: "fn law<T: PartialEq>(a: &T, b: &T) -> bool { (a == b) == (b == a) }",
-        show: "({.0} == {.1}) == ({.1} == {.0})",
-    },
-    Law {
-        name: "Eq is transitive",
-        values: 3,
-        owned: false,
-        function: "fn law<T: Eq>(a: &T, b: &T, c: &T) -> bool { !(a == b && b == c) || a == c }",
-        show: "!({.0} == {.1} && {.1} == {.2}) || {.0} == {.2}",
-    },
-    Law {
-        name: "equal values have equal hashes",
-        values: 2,
-        owned: false,
-        function: "fn law<T: Eq + std::hash::Hash>(a: &T, b: &T) -> bool { \
-                   fn hash<T: std::hash::Hash>(x: &T) -> u64 { \
-                   let mut hasher = std::hash::DefaultHasher::new(); x.hash(&mut hasher); \
-                   std::hash::Hasher::finish(&hasher) } a != b || hash(a) == hash(b) }",
-        show: "{.0} != {.1} || hash_of(&{.0}) == hash_of(&{.1})",
-    },
-    Law {
-        name: "Ord is antisymmetric",
-        values: 2,
-        owned: false,
-        function: "fn law<T: Ord>(a: &T, b: &T) -> bool { a.cmp(b) == b.cmp(a).reverse() }",
-        show: "{.0}.cmp(&{.1}) == {.1}.cmp(&{.0}).reverse()",
-    },
-    Law {
-        name: "Ord is transitive",
-        values: 3,
-        owned: false,
-        function: "fn law<T: Ord>(a: &T, b: &T, c: &T) -> bool { \
-                   !(a.cmp(b).is_le() && b.cmp(c).is_le()) || a.cmp(c).is_le() }",
-        show: "!({.0} <= {.1} && {.1} <= {.2}) || {.0} <= {.2}",
-    },
-    Law {
-        name: "Ord agrees with Eq",
-        values: 2,
-        owned: false,
-        function: "fn law<T: Ord>(a: &T, b: &T) -> bool { a.cmp(b).is_eq() == (a == b) }",
-        show: "{.0}.cmp(&{.1}).is_eq() == ({.0} == {.1})",
-    },
-    Law {
-        name: "PartialOrd agrees with Ord",
-        values: 2,
-        owned: false,
-        function: "fn law<T: Ord>(a: &T, b: &T) -> bool { a.partial_cmp(b) == Some(a.cmp(b)) }",
-        show: "{.0}.partial_cmp(&{.1}) == Some({.0}.cmp(&{.1}))",
-    },
-    Law {
-        name: "a clone equals its original",
-        values: 1,
-        owned: false,
-        function: "fn law<T: Eq + Clone>(a: &T) -> bool { a.clone() == *a }",
-        show: "{.0}.clone() == {.0}",
-    },
-    Law {
-        name: "what is displayed parses back",
-        values: 1,
-        owned: false,
-        function: "fn law<T: Eq + std::fmt::Display + std::str::FromStr>(a: &T) -> bool { \
-                   a.to_string().parse::<T>().map_or(true, |b| b == *a) }",
-        show: "{.0}.to_string().parse::<{T}>().map_or(true, |back| {.0} == back)",
-    },
-    Law {
-        name: "size_hint bounds the items",
-        values: 1,
-        owned: true,
-        function: concat!(
-            "fn law<T: Iterator>(a: T) -> bool { let (low, high) = a.size_hint(); let n = a.take(",
-            items!(),
-            ").count(); n == ",
-            items!(),
-            " || (low <= n && high.map_or(true, |high| n <= high)) }"
-        ),
-        show: "{ let (low, high) = {.0}.size_hint(); let n = {.0}.count(); \
-               low <= n && high.map_or(true, |high| n <= high) }",
-    },
-    Law {
-        name: "an exact size is exact",
-        values: 1,
-        owned: true,
-        function: concat!(
-            "fn law<T: ExactSizeIterator>(a: T) -> bool { let len = a.len(); let n = a.take(",
-            items!(),
-            ").count(); n == ",
-            items!(),
-            " || n == len }"
-        ),
-        show: "{ let len = {.0}.len(); {.0}.count() == len }",
-    },
-    Law {
-        name: "next_back agrees with next",
-        values: 1,
-        owned: true,
-        function: concat!(
-            "fn law<T: DoubleEndedIterator + Clone>(a: T) -> bool where T::Item: PartialEq { \
-             let forward: Vec<T::Item> = a.clone().take(",
-            items!(),
-            ").collect(); let mut back: Vec<T::Item> = a.rev().take(",
-            items!(),
-            ").collect(); back.reverse(); forward.len() == ",
-            items!(),
-            " || forward == back }"
-        ),
-        show: "{ let forward: Vec<_> = {.0}.clone().collect(); \
-               let mut back: Vec<_> = {.0}.rev().collect(); back.reverse(); forward == back }",
-    },
-    Law {
-        name: "a fused iterator stays at its end",
-        values: 1,
-        owned: true,
-        function: concat!(
-            "fn law<T: std::iter::FusedIterator>(mut a: T) -> bool { \
-             let n = a.by_ref().take(",
-            items!(),
-            ").count(); n == ",
-            items!(),
-            " || (a.next().is_none() && a.next().is_none()) }"
-        ),
-        show: "{ let mut iter = {.0}; iter.by_ref().count(); iter.next().is_none() }",
-    },
+static FILES: &[(&str, &str)] = files![
+    "a_clone_equals_its_original"
+    "a_default_is_empty"
+    "a_fused_iterator_stays_at_its_end"
+    "a_mutable_view_runs_both_ways"
+    "an_exact_size_is_exact"
+    "an_inserted_entry_is_found"
+    "an_inserted_number_is_contained"
+    "an_inserted_value_is_contained"
+    "capacity_is_at_least_len"
+    "clear_takes_out_everything"
+    "clone_from_equals_its_original"
+    "collecting_the_items_gives_an_equal_value"
+    "consuming_views_yield_len_items"
+    "count_and_last_agree_with_next"
+    "eq_is_reflexive"
+    "eq_is_symmetric"
+    "eq_is_transitive"
+    "equal_values_have_equal_hashes"
+    "extending_by_nothing_changes_nothing"
+    "extending_the_default_is_collecting"
+    "get_finds_what_is_contained"
+    "is_empty_agrees_with_len"
+    "ne_is_the_opposite_of_eq"
+    "next_back_agrees_with_next"
+    "nth_agrees_with_next"
+    "operators_agree_with_partial_cmp"
+    "ord_agrees_with_eq"
+    "ord_is_antisymmetric"
+    "ord_is_transitive"
+    "partial_ord_agrees_with_eq"
+    "partial_ord_agrees_with_ord"
+    "partial_ord_is_dual"
+    "queries_are_repeatable"
+    "retaining_every_entry_loses_nothing"
+    "retaining_every_item_loses_nothing"
+    "retaining_no_entry_leaves_nothing"
+    "retaining_no_item_leaves_nothing"
+    "size_hint_bounds_the_items"
+    "the_first_is_what_iter_yields_first"
+    "the_greatest_is_the_greatest_of_iter"
+    "the_last_is_what_iter_yields_last"
+    "the_least_is_the_least_of_iter"
+    "the_two_ends_meet"
+    "views_yield_len_items"
+    "what_is_displayed_parses_back"
 ];
 
+/// All laws, with the names of their files.
+pub static LAWS: LazyLock<Vec<(&str, Law)>> = LazyLock::new(|| {
+    let read = |text: &str| -> Law { toml::from_str(text).expect("a test reads every law") };
+    FILES.iter().map(|(file, text)| (*file, read(text))).collect()
+});
+
+impl Law {
+    /// The law as it is told, without a place for a name.
+    pub fn told(&self) -> String {
+        let names = match (self.queries, self.any.as_slice()) {
+            (true, _) => "a query".to_owned(),
+            (false, names) => names.join("/"),
+        };
+        self.name.replace("{name}", &names)
+    }
+
+    /// Whether a claim, as a finding names it, is one of this law.
+    fn claims(&self, claim: &str) -> bool {
+        match self.name.split_once("{name}") {
+            None => self.name == claim,
+            Some((before, after)) => {
+                let after = after.rsplit("{name}").next().unwrap_or(after);
+                let name = claim.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+                name.is_some_and(|name| {
+                    self.queries || self.any.iter().any(|one| name.starts_with(one))
+                })
+            }
+        }
+    }
+
+    /// The same law with one of its names in place.
+    fn named(&self, name: &str) -> Law {
+        let put = |text: &String| text.replace("{name}", name);
+        Law {
+            name: put(&self.name),
+            given: self.given.as_ref().map(put),
+            holds: put(&self.holds),
+            show: put(&self.show),
+            ..self.clone()
+        }
+    }
+}
+
+/// The law behind a claim; nothing for a claim that is no law of ours.
+pub fn law(claim: &str) -> Option<&'static Law> {
+    LAWS.iter().find(|(_, law)| law.claims(claim)).map(|(_, law)| law)
+}
+
 /// The laws that may hold for a type; which of them apply the compiler says.
-pub fn of_type(api: &Api, ty: &Ty) -> Vec<Draft> {
-    let mut drafts: Vec<Draft> = LAWS.iter().map(|law| draft(api, ty, law)).collect();
-    drafts.extend(of_collection(api, ty));
-    drafts
-}
-
-fn draft(api: &Api, ty: &Ty, law: &Law) -> Draft {
-    let places: Vec<String> = (0..law.values).map(|n| format!("{{{n}}}")).collect();
-    let call = format!("{{ {} law({}) }}", law.function, places.join(", "));
-    let passed = if law.owned { ty.clone() } else { Ty::shared(ty.clone()) };
-    let show = law.show.replace("{T}", &ty.to_string());
-    claim(api, law.name, ty, call, show, vec![passed; law.values])
-}
-
-/// `len`, `is_empty` and `iter`, where a type has them under these names.
-fn of_collection(api: &Api, ty: &Ty) -> Vec<Draft> {
-    let Some(path) = ty.path() else { return vec![] };
-    let has = |name: &str| {
-        let wanted = format!("{path}::{name}");
-        api.callables.iter().any(|c| c.path == wanted && c.inputs.len() == 1 && !c.is_unsafe)
-    };
-    let shared = || vec![Ty::shared(ty.clone())];
+/// What methods take is seen in the drafts accepted so far.
+pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
     let mut drafts = vec![];
-    if has("len") && has("is_empty") {
-        let call = format!("<{ty}>::is_empty({{0}}) == (<{ty}>::len({{0}}) == 0usize)");
-        let show = "{.0}.is_empty() == ({.0}.len() == 0)".to_owned();
-        drafts.push(claim(api, "is_empty agrees with len", ty, call, show, shared()));
-    }
-    if has("len") && has("iter") {
-        let call = format!("<{ty}>::iter({{0}}).count() == <{ty}>::len({{0}})");
-        let show = "{.0}.iter().count() == {.0}.len()".to_owned();
-        drafts.push(claim(api, "iter yields len items", ty, call, show, shared()));
+    for (_, law) in LAWS.iter().filter(|(_, law)| !law.queries) {
+        if law.any.is_empty() {
+            drafts.extend(draft(api, ty, law, accepted));
+        }
+        for name in law.any.iter().filter(|name| method(api, ty, name).is_some()) {
+            drafts.extend(draft(api, ty, &law.named(name), accepted));
+        }
     }
     drafts
 }
 
-fn claim(api: &Api, name: &str, ty: &Ty, call: String, show: String, inputs: Vec<Ty>) -> Draft {
-    // A law takes values of one type, so what they borrow has one region.
+/// The number of arguments of a method with this name, the value included.
+fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
+    let wanted = format!("{}::{name}", ty.path()?);
+    let is_it = |callable: &&testsmith_model::api::Callable| {
+        callable.path == wanted && !callable.is_unsafe && !callable.inputs.is_empty()
+    };
+    api.callables.iter().find(is_it).map(|callable| callable.inputs.len())
+}
+
+fn draft(api: &Api, ty: &Ty, law: &Law, accepted: &[Draft]) -> Option<Draft> {
+    let plain = law.methods.iter().all(|name| method(api, ty, name) == Some(1));
+    if !plain || !law.has.iter().all(|name| method(api, ty, name).is_some()) {
+        return None;
+    }
+    let passed = if law.owned { ty.clone() } else { Ty::shared(ty.clone()) };
+    let mut inputs = vec![passed; law.values];
+    if let Some(name) = &law.given {
+        inputs.extend(arguments(ty, name, accepted)?);
+    }
+    let put = |text: &str| one_line(text).replace("{T}", &ty.to_string()).replace("{ITEMS}", ITEMS);
+    let holds = put(&law.holds);
+    let places: Vec<String> = (0..inputs.len()).map(|n| format!("{{{n}}}")).collect();
+    let letters = ["a", "b", "c"];
+    let call = match &law.bounds {
+        Some(bounds) => {
+            let by = if law.owned { "mut " } else { "" };
+            let of = if law.owned { "T" } else { "&T" };
+            let parameters: Vec<String> =
+                (0..law.values).map(|n| format!("{by}{}: {of}", letters[n])).collect();
+            format!(
+                "{{ fn law<T>({}) -> bool where {bounds} {{ {holds} }} law({}) }}",
+                parameters.join(", "),
+                places.join(", ")
+            )
+        }
+        None => {
+            let bind = |(letter, place): (&&str, &String)| format!("let mut {letter} = {place}; ");
+            let bound: String = letters.iter().zip(&places).map(bind).collect();
+            format!("{{ {bound}{holds} }}")
+        }
+    };
+    // A convention calls methods that are judged on their own when they panic.
+    let docs = Docs { mentions_panic: law.bounds.is_none(), ..Docs::default() };
+    let (inputs, flows) = signature(api, &inputs);
+    Some(Draft {
+        flows: flows.flows,
+        acquires: flows.acquires,
+        ..claim(&law.name, ty, call, put(&law.show), inputs, docs)
+    })
+}
+
+/// What a method of the type takes besides the value, as an accepted draft has it.
+fn arguments(ty: &Ty, name: &str, accepted: &[Draft]) -> Option<Vec<Ty>> {
+    let wanted = format!("{}::{name}", ty.path()?);
+    let is_it = |draft: &&Draft| {
+        draft.path == wanted && draft.inputs.first().is_some_and(|(_, first, _)| first == ty)
+    };
+    let found = accepted.iter().find(is_it)?;
+    let passed = |(_, ty, mode): &(String, Ty, Mode)| match mode {
+        Mode::Own | Mode::Reborrow => ty.clone(),
+        Mode::Shared => Ty::shared(ty.clone()),
+        Mode::Exclusive => Ty::exclusive(ty.clone()),
+    };
+    Some(found.inputs[1..].iter().map(passed).collect())
+}
+
+/// The law that a method which only looks at its value answers the same twice.
+pub fn of_query(api: &Api, draft: &Draft) -> Option<Draft> {
+    let (_, law) = LAWS.iter().find(|(_, law)| law.queries)?;
+    let (receiver, ty, mode) = draft.inputs.first()?;
+    let local = ty.path().is_some_and(|path| api.types.contains_key(path));
+    let method = matches!(draft.kind, OperationKind::Inherent | OperationKind::LocalTrait);
+    if !method || !local || receiver != "self" || *mode != Mode::Shared || !can_repeat(draft) {
+        return None;
+    }
+    let law = law.named(draft.path.rsplit("::").next()?);
+    let call = format!("{{ {} }}", one_line(&law.holds).replace("{call}", &draft.call));
+    let show = law.show.replace("{call}", &draft.show);
+    let docs = Docs { mentions_panic: true, ..Docs::default() };
+    Some(claim(&law.name, ty, call, show, draft.inputs.clone(), docs))
+}
+
+/// Whether the same call can be written twice and its results compared: nothing
+/// is moved, no closure keeps a count, and the answer is none that may differ
+/// by its nature.
+fn can_repeat(draft: &Draft) -> bool {
+    let copied = |ty: &Ty| match ty {
+        Ty::Prim(_) => true,
+        Ty::Ref { mutable, .. } => !mutable,
+        _ => false,
+    };
+    let mut others = draft.inputs[1..].iter();
+    let arguments = others.all(|(_, ty, mode)| match mode {
+        Mode::Own => copied(ty),
+        Mode::Shared => true,
+        Mode::Exclusive | Mode::Reborrow => false,
+    });
+    let fleeting = |ty: &Ty| {
+        matches!(ty, Ty::Ptr { .. } | Ty::FnPtr { .. } | Ty::Ref { mutable: true, .. })
+            || ty.path().is_some_and(|path| path.starts_with("std::time::"))
+    };
+    let answer = !draft.output.is_unit() && !draft.output.any(fleeting);
+    arguments && answer && !draft.call.contains('|') && !draft.docs.hidden
+}
+
+/// The user's own claims about values of a type.
+pub fn oracles_of(api: &Api, ty: &Ty) -> Vec<Draft> {
+    let name = ty.path().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
+    let meant = api.oracles.iter().filter(|oracle| oracle.subject == name);
+    meant.map(|oracle| of_oracle(api, ty, oracle)).collect()
+}
+
+fn of_oracle(api: &Api, ty: &Ty, oracle: &Oracle) -> Draft {
+    let places: Vec<String> = (0..oracle.values).map(|n| format!("{{{n}}}")).collect();
+    let plain = format!("{}::{}({})", oracle.module, oracle.name, places.join(", "));
+    let (call, show) = match oracle.fallible {
+        true => (
+            format!("{plain}.map_err(|why| why.to_string()).is_ok()"),
+            format!("{plain}.map_err(|why| eprintln!(\"{{why}}\")).is_ok()"),
+        ),
+        false => (plain.clone(), plain),
+    };
+    let (inputs, flows) = signature(api, &vec![Ty::shared(ty.clone()); oracle.values]);
+    Draft {
+        flows: flows.flows,
+        acquires: flows.acquires,
+        place: Some(oracle.place.clone()),
+        ..claim(&oracle.name, ty, call, show, inputs, Docs::default())
+    }
+}
+
+/// The files that the oracles stand in.
+pub fn mounts(oracles: &[Oracle]) -> Vec<Mount> {
+    let mount =
+        |oracle: &Oracle| Mount { module: oracle.module.clone(), file: oracle.place.0.clone() };
+    let all: BTreeSet<Mount> = oracles.iter().map(mount).collect();
+    all.into_iter().collect()
+}
+
+/// Oracles that no operation asks: a claim that is never checked is told.
+pub fn idle_oracles(api: &Api, operations: &[Operation]) -> Vec<Skip> {
+    let asked = |oracle: &&Oracle| {
+        !operations.iter().any(|operation| operation.place.as_ref() == Some(&oracle.place))
+    };
+    let skip = |oracle: &Oracle| Skip {
+        path: format!("{}::{}", oracle.module, oracle.name),
+        reason: Reason::NoValue,
+        detail: format!("&{}", oracle.subject),
+        core: false,
+    };
+    api.oracles.iter().filter(asked).map(skip).collect()
+}
+
+/// A law takes values of one type, so what they borrow has one region.
+fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, flows::Flows) {
     let region = Lifetime::Named("the region of the law".to_owned());
     let named = |ty: &Ty| match ty {
         Ty::Ref { lifetime, mutable, inner } => Ty::Ref {
@@ -216,23 +345,98 @@ fn claim(api: &Api, name: &str, ty: &Ty, call: String, show: String, inputs: Vec
     };
     let signature: Vec<Ty> = inputs.iter().map(named).collect();
     let flows = flows::of_signature(&signature, &Ty::prim("bool"), &[], false, false);
-    let input = |ty: Ty| {
-        let (value, mode) = mode_of(api, &ty);
+    let input = |ty: &Ty| {
+        let (value, mode) = mode_of(api, ty);
         (String::new(), value.erase_lifetimes(), mode)
     };
+    (inputs.iter().map(input).collect(), flows)
+}
+
+fn claim(
+    name: &str,
+    ty: &Ty,
+    call: String,
+    show: String,
+    inputs: Vec<(String, Ty, Mode)>,
+    docs: Docs,
+) -> Draft {
     Draft {
         path: format!("{name}, for {ty}"),
         kind: OperationKind::Law,
         call,
         show,
-        inputs: inputs.into_iter().map(input).collect(),
+        inputs,
         output: Ty::prim("bool"),
-        flows: flows.flows,
-        acquires: flows.acquires,
-        docs: Docs::default(),
+        flows: vec![],
+        acquires: vec![],
+        docs,
         place: None,
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
+    }
+}
+
+/// Probes stand on one line each, so that the compiler's words have a place.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_a_law_is_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/laws");
+        let there: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let read: BTreeSet<String> = LAWS.iter().map(|(file, _)| (*file).to_owned()).collect();
+        assert_eq!(there, read);
+    }
+
+    #[test]
+    fn a_claim_leads_to_its_law() {
+        let holds = |claim: &str| law(claim).map(|law| law.name.as_str());
+        assert_eq!(holds("Eq is reflexive"), Some("Eq is reflexive"));
+        assert_eq!(holds("keys yields len items"), Some("{name} yields len items"));
+        let backwards = "{name} backwards is {name} turned round";
+        assert_eq!(holds("iter_mut backwards is iter_mut turned round"), Some(backwards));
+        assert_eq!(holds("well_formed"), None);
+    }
+
+    #[test]
+    fn a_method_that_moves_an_argument_is_no_query() {
+        let holder = Ty::adt("a::Holder", vec![]);
+        let mut api = Api::default();
+        let kind = testsmith_model::api::TypeKind::Struct;
+        let def = testsmith_model::api::TypeDef {
+            path: "a::Holder".into(),
+            generics: Default::default(),
+            kind,
+        };
+        api.types.insert("a::Holder".into(), def);
+        let mut draft = Draft {
+            kind: OperationKind::Inherent,
+            output: Ty::prim("u8"),
+            path: "a::Holder::get".into(),
+            ..claim(
+                "",
+                &holder,
+                "<a::Holder>::get({0})".into(),
+                "{.0}.get()".into(),
+                vec![],
+                Docs::default(),
+            )
+        };
+        draft.inputs = vec![("self".into(), holder.clone(), Mode::Shared)];
+        let law = of_query(&api, &draft).unwrap();
+        assert_eq!(law.path, "get answers the same twice, for a::Holder");
+        assert_eq!(law.show, "{.0}.get() == {.0}.get()");
+        draft.inputs.push(("by".into(), holder, Mode::Own));
+        assert!(of_query(&api, &draft).is_none());
     }
 }

@@ -4,7 +4,8 @@
 //! itself. The rounds: every callable with the first menu, those refused with
 //! the next one, then builders for whatever the accepted drafts take and
 //! return, then further instances of callables that make what is still
-//! missing. What remains without a way to be called is a skip.
+//! missing, then the guards that ask for preconditions. What remains without a
+//! way to be called is a skip.
 #![forbid(unsafe_code)]
 
 mod builders;
@@ -12,6 +13,7 @@ mod choose;
 mod closures;
 mod draft;
 mod flows;
+mod guards;
 mod implementors;
 mod instances;
 mod laws;
@@ -20,7 +22,7 @@ mod resolve;
 mod std_traits;
 
 pub use draft::Draft;
-pub use laws::{LAWS, Law};
+pub use laws::{LAWS, Law, law, mounts};
 pub use literals::{pool, range_of};
 
 use choose::{BATCHES, Menu};
@@ -49,6 +51,7 @@ enum Stage {
     Menu(usize),
     Build(usize),
     Demand(usize),
+    Guards,
     Done,
 }
 
@@ -99,6 +102,9 @@ impl Planner {
                 }
                 Stage::Build(_) => self.builders().into_iter().map(|draft| (0, draft)).collect(),
                 Stage::Demand(_) => self.instances().into_iter().map(|draft| (0, draft)).collect(),
+                Stage::Guards => {
+                    self.accepted.iter().filter_map(guards::question).map(|q| (0, q)).collect()
+                }
                 Stage::Done => vec![],
             };
             self.stage = self.following(drafts.is_empty());
@@ -133,6 +139,11 @@ impl Planner {
                         self.api.unsized_types.insert(path);
                     }
                 }
+                (verdict, None) if draft.path == guards::QUESTION => {
+                    if verdict.is_some() {
+                        self.drop_guard(&draft);
+                    }
+                }
                 (None, callable) => {
                     if let Some(callable) = callable {
                         self.pending.remove(&callable);
@@ -144,6 +155,16 @@ impl Planner {
                     self.refused.entry(callable).or_insert((Reason::NoSuchTypes, first));
                 }
                 (Some(_), None) => {}
+            }
+        }
+    }
+
+    /// Forgets a guard that does not compile, wherever it stands.
+    fn drop_guard(&mut self, question: &Draft) {
+        let asked = question.probe("f");
+        for draft in &mut self.accepted {
+            if guards::question(draft).is_some_and(|own| own.probe("f") == asked) {
+                draft.guard = None;
             }
         }
     }
@@ -160,7 +181,8 @@ impl Planner {
             Stage::Demand(round) if !empty && round + 1 < MAX_DEMAND_ROUNDS => {
                 Stage::Demand(round + 1)
             }
-            Stage::Demand(_) | Stage::Done => Stage::Done,
+            Stage::Demand(_) => Stage::Guards,
+            Stage::Guards | Stage::Done => Stage::Done,
         }
     }
 
@@ -237,7 +259,8 @@ impl Planner {
             taken.extend(draft.inputs.iter().map(|(_, ty, _)| ty.clone()));
             made.insert(draft.output.clone());
         }
-        let mut drafts = vec![];
+        let queries = self.accepted.iter().filter_map(|draft| laws::of_query(&self.api, draft));
+        let mut drafts: Vec<Draft> = queries.collect();
         for ty in &taken {
             // A reference as a value of its own is seldom needed.
             if matches!(ty, Ty::Ref { .. }) && self.referred.insert(ty.clone()) {
@@ -252,7 +275,8 @@ impl Planner {
             drafts.extend(builders::takers(&self.api, &ty));
             let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
             if judged {
-                drafts.extend(laws::of_type(&self.api, &ty));
+                drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
+                drafts.extend(laws::oracles_of(&self.api, &ty));
             }
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
@@ -307,6 +331,7 @@ impl Planner {
                 core: callable.is_core(),
             });
         }
+        skips.extend(laws::idle_oracles(&self.api, &operations));
         let literals = numbering.literals(&self.api);
         Plan {
             krate: self.api.krate.clone(),
@@ -316,6 +341,7 @@ impl Planner {
             literals,
             skips,
             contracts: self.api.contracts.clone(),
+            mounts: mounts(&self.api.oracles),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
         }
     }
@@ -368,6 +394,7 @@ impl Numbering {
             callable: draft.callable,
             core: draft.core,
             panics_by_design: draft.panics_by_design,
+            guard: draft.guard,
         }
     }
 

@@ -40,7 +40,13 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
         "bool" => vec![Literal::Bool(false), Literal::Bool(true)],
         "char" => {
             let usual = ['a', 'Z', '0', ' ', 'é', '\0', '\u{10ffff}'];
-            usual.iter().chain(&mined.chars).copied().map(Literal::Char).collect()
+            usual
+                .iter()
+                .chain(&TRAPS_IN_CHARS)
+                .chain(&mined.chars)
+                .copied()
+                .map(Literal::Char)
+                .collect()
         }
         "f32" | "f64" => {
             let usual = [0.0, 1.0, -1.0, 0.5, -0.0, 1e10, f64::NAN, f64::INFINITY, f64::MAX];
@@ -57,10 +63,56 @@ fn primitive(name: &str, mined: &Literals) -> Vec<Literal> {
     }
 }
 
+/// Letters whose lower or upper case has another length, and marks that join
+/// the letter before them.
+const TRAPS_IN_CHARS: [char; 4] = ['ß', 'İ', '\u{301}', '\u{200d}'];
+
+/// Texts on which code that thinks in bytes, in chars or in left and right goes
+/// wrong: modifiers and joiners of emoji, an odd number of flag letters, marks,
+/// a line end of two bytes, a byte order mark, right to left, case.
+const TRAPS_IN_TEXT: [&str; 9] = [
+    "👩\u{1f3fd}\u{1f3fd}",
+    "👨\u{200d}👩\u{200d}👧",
+    "🇩🇪🇫",
+    "e\u{301}\u{327}",
+    "a\r\nb",
+    "\u{feff}a",
+    "\u{202e}שלום",
+    "ßİ",
+    "\0",
+];
+
 fn strings(mined: &Literals) -> Vec<Literal> {
     let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
-    let mined = mined.strings.iter().map(String::as_str);
-    usual.into_iter().chain(mined).map(|s| Literal::Str(s.into())).collect()
+    let usual = usual.into_iter().chain(TRAPS_IN_TEXT).map(str::to_owned);
+    let all = usual.chain(mined.strings.iter().cloned()).chain(renumbered(&mined.strings));
+    all.map(|text| Literal::Str(text.into())).collect()
+}
+
+/// Numbers written in a text: the first past every small type, one at a limit
+/// of decimal units.
+const NUMBERS: [&str; 2] = ["18446744073709551615", "1000"];
+const MAX_SHAPES: usize = 24;
+
+/// Texts with another number in the place of their first, one for each shape,
+/// the shortest first: `7d` and `30d` are of one shape.
+fn renumbered(texts: &[String]) -> Vec<String> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut shapes: Vec<(Vec<&str>, &str)> = vec![];
+    for text in texts.iter().filter(|text| text.contains(is_digit)) {
+        let between: Vec<&str> = text.split(is_digit).filter(|part| !part.is_empty()).collect();
+        if !shapes.iter().any(|(shape, _)| *shape == between) {
+            shapes.push((between, text));
+        }
+    }
+    shapes.sort_by_key(|(between, _)| between.concat().len());
+    let mut made = vec![];
+    for (_, text) in shapes.iter().take(MAX_SHAPES) {
+        let (before, rest) = text.split_at(text.find(is_digit).unwrap_or_default());
+        let after = rest.trim_start_matches(is_digit);
+        made.extend(NUMBERS.iter().map(|number| format!("{before}{number}{after}")));
+    }
+    made
 }
 
 #[cfg(test)]
@@ -75,5 +127,12 @@ mod tests {
         assert!(pool.contains(&Literal::Int(255)));
         assert!(!pool.contains(&Literal::Int(300)));
         assert!(!pool.contains(&Literal::Int(-1)));
+    }
+
+    #[test]
+    fn texts_of_one_shape_are_renumbered_once() {
+        let texts = ["v1.2", "7d", "plain", "30d"].map(str::to_owned);
+        let large = ["18446744073709551615d", "1000d", "v18446744073709551615.2", "v1000.2"];
+        assert_eq!(renumbered(&texts), large);
     }
 }

@@ -148,6 +148,14 @@ pub fn is_float(ty: &Ty) -> bool {
     matches!(ty, Ty::Prim(name) if name == "f32" || name == "f64")
 }
 
+const FLATTEN: &str = "std::iter::Flatten";
+
+/// The iterator over those of a list of options that are there.
+pub fn flatten_of(item: Ty) -> Ty {
+    let options = Ty::adt("std::option::Option", vec![item]);
+    Ty::adt(FLATTEN, vec![Ty::adt("std::vec::IntoIter", vec![options])])
+}
+
 /// What one item of an iterator or collection of the standard library is.
 pub fn std_item(ty: &Ty) -> Option<Ty> {
     let arg = |n| ty.type_arg(n).cloned();
@@ -169,6 +177,8 @@ pub fn std_item(ty: &Ty) -> Option<Ty> {
             {
                 arg(0)
             }
+            // Only over options; see `flatten_of`.
+            FLATTEN => ty.type_arg(0)?.type_arg(0)?.type_arg(0).cloned(),
             "std::str::Chars" => Some(Ty::prim("char")),
             "std::str::Bytes" => Some(Ty::prim("u8")),
             "std::slice::Iter" | "std::slice::IterMut" => match args.first() {
@@ -214,7 +224,9 @@ fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> 
             Ty::Adt { path, .. } if path == "std::vec::Vec" => {
                 Some(Ty::adt("std::vec::IntoIter", vec![self_ty.type_arg(0)?.clone()]))
             }
-            Ty::Adt { path, .. } if path.contains("::IntoIter") || path.ends_with("Range") => {
+            Ty::Adt { path, .. }
+                if path.contains("::IntoIter") || path.ends_with("Range") || path == FLATTEN =>
+            {
                 Some(self_ty.clone())
             }
             _ => None,

@@ -56,6 +56,7 @@ fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: &str, output: Ty
         callable: None,
         core: false,
         panics_by_design: false,
+        guard: None,
     }
 }
 
@@ -121,6 +122,7 @@ pub fn iterator_methods(api: &Api, ty: &Ty, kind: OperationKind) -> Vec<Draft> {
             callable: None,
             core: false,
             panics_by_design: false,
+            guard: None,
         }
     };
     rows.into_iter().map(draft).collect()

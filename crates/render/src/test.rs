@@ -35,6 +35,8 @@ pub enum TestEnding {
     Open,
     /// Its last call panics by design, with a message that contains this.
     Panics { expected: Option<String> },
+    /// Its last value has to look like this.
+    Shows { text: String },
     /// It would end the whole process.
     Ignored { why: String },
 }
@@ -91,7 +93,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     text.push_str("#[test]\n");
     match &test.ending {
-        TestEnding::Open => {}
+        TestEnding::Open | TestEnding::Shows { .. } => {}
         TestEnding::Panics { expected: Some(message) } => {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
@@ -383,6 +385,11 @@ impl<'w> Writer<'w> {
         if operation.kind == OperationKind::Law {
             let name = operation.path.split(", for ").next().unwrap_or_default();
             return vec![format!("assert!({text}, \"{name}\");")];
+        }
+        if let TestEnding::Shows { text: wanted } = &self.test.ending
+            && here + 1 == self.steps.len()
+        {
+            return vec![format!("assert_eq!(format!(\"{{:?}}\", {text}), {wanted:?});")];
         }
         let info = self.plan.ty(operation.output);
         if info.ty.is_unit() {

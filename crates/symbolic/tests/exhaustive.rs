@@ -91,7 +91,7 @@ fn every_input_lies_on_one_path_and_does_what_the_path_says() {
         engine.forget_terms();
         let entry = engine.program.find(&|name: &str| name == *function);
         let entry = entry.first().expect("the function is there").0;
-        let found = explore(&mut engine, entry, &bytes(2), Box::new(Blaster::default()));
+        let found = explore(&mut engine, entry, &bytes(2), vec![Box::new(Blaster::default())]);
         let voids: Vec<_> = found.ledger.voids().collect();
         assert_eq!(voids, [], "{function}");
         let native = compiled.native(function);

@@ -9,19 +9,21 @@ use crate::table::TypeTable;
 
 /// One block holds the values of any ordinary sequence.
 const BLOCK_BYTES: usize = 1 << 18;
-const BLOCK_ALIGN: usize = 128;
+pub(crate) const BLOCK_ALIGN: usize = 128;
 
 /// What a thunk sees: pointers to its arguments and a place for its result.
 pub struct Frame {
     pub(crate) args: [*mut u8; testsmith_model::operation::MAX_INPUTS],
     pub(crate) result: *mut u8,
+    /// The last call was not made: a precondition does not hold.
+    pub(crate) refused: bool,
     memory: Memory,
 }
 
 impl Frame {
     pub fn new() -> Frame {
         let args = [std::ptr::null_mut(); testsmith_model::operation::MAX_INPUTS];
-        Frame { args, result: std::ptr::null_mut(), memory: Memory::new() }
+        Frame { args, result: std::ptr::null_mut(), refused: false, memory: Memory::new() }
     }
 
     /// # Safety
@@ -59,6 +61,13 @@ impl Frame {
         self.result = place;
     }
 
+    /// Says that the call is not to be made, because a precondition does not
+    /// hold; its arguments are untouched.
+    pub fn refuse(&mut self) -> bool {
+        self.refused = true;
+        false
+    }
+
     /// Stores the first `size` bytes, aligned to their size.
     #[inline]
     pub(crate) fn put_plain(&mut self, bytes: &[u8; 16], size: usize) {
@@ -91,9 +100,9 @@ struct Memory {
 
 #[derive(Clone, Copy)]
 #[repr(align(128))]
-struct Chunk(#[expect(dead_code)] [u8; BLOCK_ALIGN]);
+pub(crate) struct Chunk(#[expect(dead_code)] [u8; BLOCK_ALIGN]);
 
-fn chunks(bytes: usize) -> Box<[Chunk]> {
+pub(crate) fn chunks(bytes: usize) -> Box<[Chunk]> {
     vec![Chunk([0; BLOCK_ALIGN]); bytes.div_ceil(BLOCK_ALIGN)].into_boxed_slice()
 }
 

@@ -18,8 +18,9 @@ pub enum BareStep {
 }
 
 impl Executor {
-    /// Runs the steps as they are.
-    pub fn bare_run(&mut self, steps: &[BareStep]) {
+    /// Runs the steps as they are. False if a call did not apply after all;
+    /// then the rest is not run and what was made is leaked.
+    pub fn bare_run(&mut self, steps: &[BareStep]) -> bool {
         self.frame.clear();
         self.slots.clear();
         for step in steps {
@@ -35,7 +36,9 @@ impl Executor {
                         let place = self.slots[arg as usize].place;
                         self.frame.args[n] = reached(place, through);
                     }
-                    (self.thunks[op.index()])(&mut self.frame);
+                    if !(self.thunks[op.index()])(&mut self.frame) {
+                        return false;
+                    }
                     let table = &self.tables[self.signatures[op.index()].output.index()];
                     self.slots.push(Slot { place: self.frame.result, table });
                 }
@@ -46,6 +49,7 @@ impl Executor {
                 }
             }
         }
+        true
     }
 
     /// Runs the same steps with everything around them: the loop of an engine

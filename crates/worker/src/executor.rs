@@ -7,21 +7,29 @@ use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
 use crate::journal::{Encoded, Journal};
 use crate::literal::{Kind, Ready};
+use crate::memory;
 use crate::panics::{catching, clip};
+use crate::shelf::{Shelf, text_hash};
 use crate::table::TypeTable;
 use std::sync::Arc;
-use testsmith_engines::{Halt, Stage};
-use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
+use testsmith_engines::random::{Made, Recipe};
+use testsmith_engines::{Halt, Shelved, Stage};
+use testsmith_model::operation::{MAX_INPUTS, OperationKind, Sameness, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
 /// One operation: reads its arguments from the frame, calls, puts its result.
-/// False means that it does not apply to its argument.
+/// False means that it does not apply to its argument, or that the frame was
+/// told that a precondition does not hold.
 pub type Thunk = fn(&mut Frame) -> bool;
 
-/// How many calls share one reading of the counters.
-const COLLECT_EVERY: u64 = 4096;
+/// How many calls share one reading of the counters: fewer while readings
+/// bring news, because those calls share the credit.
+const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 64..=4096;
+/// A call that asks for more memory than this takes as long as hundreds of
+/// others.
+const HEAVY_BYTES: usize = 1 << 20;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
@@ -56,8 +64,16 @@ pub struct Executor {
     observe: bool,
     values: Vec<Value>,
     pub calls: u64,
+    /// The operation called last.
+    last: Option<OpId>,
+    /// Whether it asked for much memory.
+    heavy: bool,
     /// The number of calls when the counters were last read.
     collected: u64,
+    collect_every: u64,
+    /// What the last reading brought, until it is asked for.
+    reading: Option<u32>,
+    pub(crate) shelf: Shelf,
 }
 
 impl Executor {
@@ -97,7 +113,12 @@ impl Executor {
             observe: false,
             values: vec![],
             calls: 0,
+            last: None,
+            heavy: false,
             collected: 0,
+            collect_every: *COLLECT_EVERY.start(),
+            reading: None,
+            shelf: Shelf::default(),
         }
     }
 
@@ -131,7 +152,7 @@ impl Executor {
         self.journal.rest();
         // A harness has tens of thousands of counters; reading them costs as
         // much as hundreds of calls, so it is done once for many.
-        let due = self.observe || self.calls - self.collected > COLLECT_EVERY;
+        let due = self.observe || self.calls - self.collected > self.collect_every;
         let new_edges = if due { self.collect() } else { 0 };
         let completed = || (Ending::Completed, self.slots.len() as u32, Phase::Calling);
         let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
@@ -141,12 +162,33 @@ impl Executor {
     /// Reads the counters: how many edges are new since they were last read.
     pub fn collect(&mut self) -> u32 {
         self.collected = self.calls;
-        self.coverage.collect().len() as u32
+        let new = self.coverage.collect().len() as u32;
+        let every = if new > 0 { self.collect_every / 2 } else { self.collect_every * 2 };
+        self.collect_every = every.clamp(*COLLECT_EVERY.start(), *COLLECT_EVERY.end());
+        *self.reading.get_or_insert(0) += new;
+        new
+    }
+
+    /// How many edges were new when the counters were last read, once.
+    pub fn take_reading(&mut self) -> Option<u32> {
+        self.reading.take()
     }
 
     /// The sequence carried out so far.
     pub fn sequence(&self) -> Sequence {
         self.journal.sequence()
+    }
+
+    /// The operation at which the sequence just finished came to its end.
+    pub fn failing(&self, outcome: &Outcome) -> Option<OpId> {
+        match (outcome.phase, self.last) {
+            // The call under way is the last that was made.
+            (Phase::Calling, last) => last,
+            _ => match self.sequence().steps().nth(outcome.step as usize) {
+                Some(Step::Call(op, _)) => Some(*op),
+                _ => None,
+            },
+        }
     }
 
     /// Carries out a whole sequence from scratch. `None` if it is not legal.
@@ -163,6 +205,10 @@ impl Executor {
                     match args.filter(|args| self.fits(*op, args)) {
                         Some(args) => match self.call(*op, &args) {
                             Some(result) => result.map(drop),
+                            None if self.frame.refused => {
+                                self.fail(Ending::Inapplicable, here, Phase::Calling);
+                                Err(Halt::Inapplicable)
+                            }
                             None => {
                                 legal = false;
                                 Err(Halt::Full)
@@ -284,8 +330,10 @@ impl Executor {
         if !self.journal.has_room(STEP_BYTES) {
             return Some(Err(Halt::Full));
         }
+        self.frame.refused = false;
         let ended = self.loans.access(&self.signatures[op.index()], args).ok()?;
-        if !ended.is_empty() {
+        let changed = !ended.is_empty();
+        if changed {
             self.ended.clear();
             self.ended.extend_from_slice(ended);
             for n in 0..self.ended.len() {
@@ -299,9 +347,12 @@ impl Executor {
         self.journal.call(op, args, here);
         self.aim(op, args);
         self.calls += 1;
+        self.last = Some(op);
         let thunk = self.thunks[op.index()];
         let frame = &mut self.frame;
+        let asked = memory::asked();
         let result = catching(|| thunk(frame));
+        self.heavy = memory::asked().wrapping_sub(asked) > HEAVY_BYTES;
         let signature = &self.signatures[op.index()];
         Some(match result {
             Ok(true) => {
@@ -316,6 +367,17 @@ impl Executor {
                     self.fail(Ending::Broken, slot, Phase::Calling);
                 }
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
+            }
+            Ok(false) if self.frame.refused => {
+                // With borrowers gone, the steps no longer say how it came
+                // about; otherwise it is as if nobody had asked.
+                if !changed {
+                    self.calls -= 1;
+                    self.journal.retract(args.len());
+                    return None;
+                }
+                self.fail(Ending::Inapplicable, here, Phase::Calling);
+                Err(Halt::Inapplicable)
             }
             Ok(false) => {
                 self.loans.consume(signature, args);
@@ -353,6 +415,85 @@ impl Stage for Executor {
         ready.put(&mut self.frame);
         self.journal.literal(step);
         Ok(self.push(ty))
+    }
+
+    #[inline]
+    fn was_heavy(&self) -> bool {
+        self.heavy
+    }
+
+    fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt> {
+        let base = self.slots.len() as u32;
+        let steps = &recipe.steps;
+        if self.failure.is_some() || self.slots.len() + steps.len() > MAX_SLOTS {
+            return Err(Halt::Full);
+        }
+        for (n, (made, args)) in steps.iter().enumerate() {
+            let ty = match made {
+                Made::Literal(ty, literal) => {
+                    let step = &self.pool[ty.index()][literal as usize].step;
+                    if !self.journal.has_room(step.room() + STEP_BYTES) {
+                        return Err(Halt::Full);
+                    }
+                    self.journal.literal(step);
+                    ty
+                }
+                Made::Call(op, ..) => {
+                    if !self.journal.has_room(2 * STEP_BYTES) {
+                        return Err(Halt::Full);
+                    }
+                    // Both are counted from the first step of the recipe.
+                    self.journal.note(op, args, n as u32);
+                    self.signatures[op.index()].output
+                }
+            };
+            let table = &self.tables[ty.index()];
+            self.slots.push(Slot { place: std::ptr::null_mut(), table });
+            if n as u32 != recipe.value {
+                self.loans.push_absent(ty);
+                continue;
+            }
+            let slot = base + n as u32;
+            self.journal.doing(slot, Phase::Observing);
+            let (shelf, frame) = (&self.shelf, &mut self.frame);
+            if catching(|| shelf.clone_into(shelved, table, frame)).is_err() {
+                self.loans.push_absent(ty);
+                return Err(Halt::Full);
+            }
+            self.slots[slot as usize].place = self.frame.result;
+            self.loans.push(ty);
+        }
+        Ok(base)
+    }
+
+    fn identity(&mut self, slot: u32, by: Sameness) -> Option<u64> {
+        let Slot { place, table } = self.slots[slot as usize];
+        self.journal.doing(slot, Phase::Observing);
+        catching(|| match (by, table.hash, table.debug) {
+            // SAFETY: the engine asks about live values only.
+            (Sameness::Hash, Some(hash), _) => Some(unsafe { hash(place) }),
+            (Sameness::Debug, _, Some(debug)) => {
+                // SAFETY: as above.
+                Some(text_hash(|out| unsafe { debug(place, out) }))
+            }
+            _ => None,
+        })
+        .ok()
+        .flatten()
+    }
+
+    fn equals(&mut self, slot: u32, shelved: Shelved) -> bool {
+        let Slot { place, table } = self.slots[slot as usize];
+        self.journal.doing(slot, Phase::Observing);
+        let shelf = &self.shelf;
+        catching(|| shelf.equals(shelved, table, place)).unwrap_or(false)
+    }
+
+    fn shelve(&mut self, slot: u32, over: Option<Shelved>) -> Option<Shelved> {
+        let Slot { place, table } = self.slots[slot as usize];
+        self.journal.doing(slot, Phase::Observing);
+        let shelf = &mut self.shelf;
+        catching(|| shelf.keep(place, table, over)).ok().flatten()
     }
 
     /// In each arm the number of arguments is a constant, so that the loops over

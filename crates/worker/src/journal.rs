@@ -108,6 +108,15 @@ impl Journal {
     /// Adds a call that is about to run as step number `here`.
     #[inline(always)]
     pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
+        self.note(op, args, here);
+        self.calls += 1;
+        self.store_long(journal::CALLS, self.calls);
+        self.doing(here, Phase::Calling);
+    }
+
+    /// Adds a call that is not made: a clone of its result stands for it.
+    #[inline(always)]
+    pub fn note(&mut self, op: OpId, args: &[u32], here: u32) {
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {
             let mut to = self.base.add(journal::STEPS + self.length);
@@ -119,11 +128,16 @@ impl Journal {
                 to.cast::<u32>().add(n).write_unaligned((here - arg).to_le());
             }
         }
-        self.length += 6 + 4 * args.len();
+        self.length += call_bytes(args.len());
         self.store(journal::LENGTH, self.length as u32);
-        self.calls += 1;
+    }
+
+    /// Takes the call written last back: it was not made.
+    pub fn retract(&mut self, inputs: usize) {
+        self.length -= call_bytes(inputs);
+        self.store(journal::LENGTH, self.length as u32);
+        self.calls -= 1;
         self.store_long(journal::CALLS, self.calls);
-        self.doing(here, Phase::Calling);
     }
 
     /// Step and phase lie side by side and are written at once.
@@ -147,6 +161,12 @@ impl Journal {
         }
         Sequence::from_steps(steps)
     }
+}
+
+/// How long a call with this many arguments is.
+#[inline]
+fn call_bytes(inputs: usize) -> usize {
+    6 + 4 * inputs
 }
 
 /// A literal step as it stands in the journal. All but long texts are written

@@ -15,6 +15,7 @@ mod panics;
 mod random_keys;
 mod run;
 pub mod sandbox;
+mod shelf;
 pub mod table;
 mod timing;
 

@@ -5,6 +5,7 @@
 //! should be known as what it is.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// More than this in one piece is never needed by a small test.
 const MAX_ALLOCATION: usize = 256 << 20;
@@ -14,7 +15,18 @@ struct Bounded;
 #[global_allocator]
 static ALLOCATOR: Bounded = Bounded;
 
+/// All bytes asked for so far.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many bytes were asked for so far; the difference of two readings says
+/// how large a clone is. Those of other threads may be lost.
+pub fn asked() -> usize {
+    ASKED.load(Ordering::Relaxed)
+}
+
 fn checked(size: usize, allocate: impl FnOnce() -> *mut u8) -> *mut u8 {
+    // Not an atomic addition, which takes as long as a small allocation.
+    ASKED.store(ASKED.load(Ordering::Relaxed).wrapping_add(size), Ordering::Relaxed);
     let place = if size > MAX_ALLOCATION { std::ptr::null_mut() } else { allocate() };
     if place.is_null() {
         crate::journal::note_refused(size);

@@ -21,7 +21,7 @@ pub fn install_hook() {
             file: place.map_or(String::new(), |place| place.file().to_owned()),
             line: place.map_or(0, |place| place.line()),
             column: place.map_or(0, |place| place.column()),
-            frames: vec![],
+            ..Panic::default()
         };
         // The first panic is the cause; those while unwinding follow from it.
         LAST.with(|last| {

@@ -14,10 +14,12 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
-use testsmith_engines::random;
-use testsmith_model::message::{Job, Reply, Walk, Walked, receive, send};
+use testsmith_engines::Stage;
+use testsmith_engines::random::Engine;
+use testsmith_model::message::{Job, Limit, Reply, Walk, Walked, receive, send};
+use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
-use testsmith_model::{OpId, Outcome, Plan, Sequence, Step};
+use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
 
 /// Where the journal lies, below the scratch folder.
 const JOURNAL: &str = "journal";
@@ -41,7 +43,8 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
     if send(&hello, &mut replies).is_err() {
         return;
     }
-    let mut worker = Worker { thunks, tables, executor: None, journal: Some(journal) };
+    let mut worker =
+        Worker { thunks, tables, executor: None, engine: None, journal: Some(journal) };
     // An error means that the supervisor is gone.
     while let Ok(job) = receive::<Job>(&mut jobs) {
         if worker.serve(job, &mut replies).is_err() {
@@ -72,7 +75,17 @@ struct Worker {
     thunks: &'static [Thunk],
     tables: &'static [TypeTable],
     executor: Option<Executor>,
+    engine: Option<Learnt>,
     journal: Option<Journal>,
+}
+
+/// An engine with what it has learnt, and what it was told to begin with.
+struct Learnt {
+    engine: Engine,
+    heuristics: Heuristics,
+    avoid: Vec<OpId>,
+    limits: Vec<Limit>,
+    census: Option<Census>,
 }
 
 impl Worker {
@@ -116,9 +129,11 @@ impl Worker {
             },
             Job::Walk { walk } => match &mut self.executor {
                 Some(executor) => {
-                    let walked = self::walk(executor, &walk, &mut |sequence, outcome| {
-                        send(&Reply::Ran { sequence, outcome }, replies)
-                    })?;
+                    let learnt = go_on(&mut self.engine, executor, &walk);
+                    let mut keep =
+                        |sequence, outcome| send(&Reply::Ran { sequence, outcome }, replies);
+                    let census = learnt.census.as_mut();
+                    let walked = walk_with(executor, &mut learnt.engine, census, &walk, &mut keep)?;
                     Reply::Walked { walked }
                 }
                 None => refuse("no plan was given"),
@@ -140,34 +155,68 @@ impl Worker {
             None => self.journal.take().expect("a worker has one journal"),
         };
         self.executor = Some(Executor::new(plan, self.thunks, self.tables, journal));
+        self.engine = None;
         Ok(())
     }
 }
 
 pub(crate) type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
 
-/// The random walk, call by call.
-fn walk(executor: &mut Executor, bounds: &Walk, keep: Keep<'_>) -> std::io::Result<Walked> {
-    let mut engine = random::Walk::new(&executor.plan, bounds.seed, &bounds.avoid);
-    walk_with(executor, &mut engine, bounds, keep)
+/// The engine of the walk before if it was told the same, or a new one that
+/// starts from the components given.
+fn go_on<'e>(
+    learnt: &'e mut Option<Learnt>,
+    executor: &mut Executor,
+    walk: &Walk,
+) -> &'e mut Learnt {
+    let same = learnt.take_if(|old| {
+        let told = (old.heuristics, &old.avoid, &old.limits, old.census.is_some());
+        told != (walk.heuristics, &walk.avoid, &walk.limits, walk.census)
+    });
+    drop(same);
+    learnt.get_or_insert_with(|| {
+        executor.shelf.clear();
+        let mut engine = Engine::new(&executor.plan, walk.heuristics, &walk.avoid, &walk.limits);
+        for component in &walk.components {
+            executor.begin(false);
+            engine.begin(false);
+            engine.adopt(executor, component);
+            executor.finish();
+        }
+        Learnt {
+            engine,
+            heuristics: walk.heuristics,
+            avoid: walk.avoid.clone(),
+            limits: walk.limits.clone(),
+            census: walk.census.then(Census::default),
+        }
+    })
 }
 
-/// As `walk`, with an engine that may have learnt before.
+/// Random sequences, call by call, until the bounds are reached.
 pub(crate) fn walk_with(
     executor: &mut Executor,
-    engine: &mut random::Walk,
+    engine: &mut Engine,
+    mut census: Option<&mut Census>,
     bounds: &Walk,
     keep: Keep<'_>,
 ) -> std::io::Result<Walked> {
     crate::random_keys::seed(bounds.seed);
+    engine.start(bounds.seed);
     let mut walked = Walked::default();
     let mut seen = Failures::default();
     let start = executor.calls;
     while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
         let kept = walked.sequences < u64::from(bounds.keep);
         grow(executor, engine, bounds.max_length, kept);
+        if let Some(census) = census.as_deref_mut() {
+            census.take(executor);
+        }
         let sequence = kept.then(|| executor.sequence());
         let outcome = executor.finish();
+        if let Some(new_edges) = executor.take_reading() {
+            engine.credit(new_edges);
+        }
         walked.sequences += 1;
         match outcome.ending {
             Ending::Panicked(_) => walked.panics += 1,
@@ -185,7 +234,43 @@ pub(crate) fn walk_with(
     walked.calls = executor.calls - start;
     walked.completed = engine.completed();
     walked.panicked = engine.panicked();
+    walked.components = engine.take_components();
+    walked.census = census.map(|census| std::mem::take(&mut census.new)).unwrap_or_default();
     Ok(walked)
+}
+
+/// The distinct values at the ends of sequences, of types that can tell.
+#[derive(Default)]
+pub(crate) struct Census {
+    seen: HashSet<u64>,
+    new: Vec<u64>,
+}
+
+impl Census {
+    fn take(&mut self, executor: &mut Executor) {
+        for slot in 0..executor.loans().len() as u32 {
+            let (loans, plan) = (executor.loans(), &executor.plan);
+            if !loans.is_live(slot) || loans.is_lent(slot) {
+                continue;
+            }
+            let ty = loans.ty(slot);
+            let info = plan.ty(ty);
+            // Values that only compare with each other are known by their text.
+            let sameness = match info.abilities.sameness() {
+                Sameness::PartialEq => Sameness::Debug,
+                sameness => sameness,
+            };
+            if !info.may_borrow()
+                && let Some(identity) = executor.identity(slot, sameness)
+            {
+                // Types may share a hash, as zero does in all numbers.
+                let known_by = identity.rotate_left(ty.0 % 64) ^ u64::from(ty.0);
+                if self.seen.insert(known_by) {
+                    self.new.push(known_by);
+                }
+            }
+        }
+    }
 }
 
 /// The failures seen in a walk: one of each kind is enough.
@@ -199,23 +284,14 @@ impl Failures {
             Ending::Broken => (String::new(), 0),
             _ => return false,
         };
-        let op = match executor.sequence().steps().nth(outcome.step as usize) {
-            Some(Step::Call(op, _)) => Some(*op),
-            _ => None,
-        };
-        self.0.insert((op, file, line))
+        self.0.insert((executor.failing(outcome), file, line))
     }
 }
 
-/// Grows one sequence, up to `max_length` calls.
-pub(crate) fn grow(
-    executor: &mut Executor,
-    engine: &mut random::Walk,
-    max_length: u32,
-    observe: bool,
-) {
+/// Grows one sequence, up to `max_length` calls, and keeps its new values.
+pub(crate) fn grow(executor: &mut Executor, engine: &mut Engine, max_length: u32, observe: bool) {
     executor.begin(observe);
-    engine.begin();
+    engine.begin(!observe);
     let before = executor.calls;
     while executor.calls - before < u64::from(max_length) {
         let calls = executor.calls;
@@ -223,4 +299,5 @@ pub(crate) fn grow(
             break;
         }
     }
+    engine.end(executor);
 }

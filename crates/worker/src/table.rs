@@ -10,6 +10,7 @@ use testsmith_model::operation::Abilities;
 
 pub struct TypeTable {
     pub size: usize,
+    pub align: usize,
     pub copy: bool,
     pub needs_drop: bool,
     pub drop: unsafe fn(*mut u8),
@@ -192,6 +193,7 @@ macro_rules! type_table {
         let probe = Probe::<$ty>(std::marker::PhantomData);
         TypeTable {
             size: size_of::<$ty>(),
+            align: align_of::<$ty>(),
             copy: (&probe).copy(),
             needs_drop: std::mem::needs_drop::<$ty>(),
             drop: drop_value::<$ty>,

@@ -6,12 +6,13 @@
 
 use crate::bare::BareStep;
 use crate::executor::Executor;
+use crate::panics::catching;
 use crate::run::{grow, walk_with};
 use std::time::Instant;
-use testsmith_engines::random;
+use testsmith_engines::random::Engine;
+use testsmith_model::Sequence;
 use testsmith_model::message::{Timing, Walk};
 use testsmith_model::outcome::Ending;
-use testsmith_model::{Sequence, Step};
 
 /// Sequences are replayed this often, so that a run is long enough to time.
 const ROUNDS: u32 = 20;
@@ -22,14 +23,15 @@ const INTERRUPTED_NS: u64 = 100_000;
 /// The engine learns during one walk, is timed in the next, and the sequences
 /// that completed in a third are repeated with and without checks.
 pub fn time(executor: &mut Executor, bounds: &Walk) -> std::io::Result<Timing> {
-    let mut engine = random::Walk::new(&executor.plan, bounds.seed, &bounds.avoid);
+    executor.shelf.clear();
+    let mut engine = Engine::new(&executor.plan, bounds.heuristics, &bounds.avoid, &bounds.limits);
     let mut timing = Timing::default();
     let quiet = Walk { keep: 0, ..bounds.clone() };
-    walk_with(executor, &mut engine, &quiet, &mut |_, _| Ok(()))?;
+    walk_with(executor, &mut engine, None, &quiet, &mut |_, _| Ok(()))?;
     time_walk(executor, &mut engine, bounds, &mut timing);
     let mut sequences = vec![];
     let sample = Walk { keep: bounds.max_sequences as u32, ..bounds.clone() };
-    walk_with(executor, &mut engine, &sample, &mut |sequence, outcome| {
+    walk_with(executor, &mut engine, None, &sample, &mut |sequence, outcome| {
         if outcome.ending == Ending::Completed {
             sequences.push(sequence);
         }
@@ -39,12 +41,7 @@ pub fn time(executor: &mut Executor, bounds: &Walk) -> std::io::Result<Timing> {
     Ok(timing)
 }
 
-fn time_walk(
-    executor: &mut Executor,
-    engine: &mut random::Walk,
-    bounds: &Walk,
-    timing: &mut Timing,
-) {
+fn time_walk(executor: &mut Executor, engine: &mut Engine, bounds: &Walk, timing: &mut Timing) {
     let (mut panicking_ns, mut legal_ns) = (0u64, 0u64);
     let first = executor.calls;
     let begin = processor_ns();
@@ -52,6 +49,10 @@ fn time_walk(
         let (calls, began) = (executor.calls, Instant::now());
         grow(executor, engine, bounds.max_length, false);
         let outcome = executor.finish();
+        if let Some(new_edges) = executor.take_reading() {
+            engine.credit(new_edges);
+        }
+        timing.walk_sequences += 1;
         let took = began.elapsed().as_nanos() as u64;
         let took = if took < INTERRUPTED_NS { took } else { 0 };
         if matches!(outcome.ending, Ending::Panicked(_)) {
@@ -80,11 +81,17 @@ fn time_repeats(executor: &mut Executor, sequences: &[Sequence], timing: &mut Ti
         let outcome = executor.run(sequence, false);
         let completed = outcome.is_some_and(|outcome| outcome.ending == Ending::Completed);
         if completed && let Some(steps) = executor.bare_steps(sequence) {
-            timing.calls += sequence.calls() as u64;
-            let literals = sequence.steps().filter(|step| matches!(step, Step::Literal(..)));
-            timing.literals += literals.count() as u64;
             stable.push(steps);
         }
+    }
+    // A closure that counts its calls may panic only now and then.
+    stable
+        .retain(|steps| (0..3).all(|_| matches!(catching(|| executor.bare_run(steps)), Ok(true))));
+    for steps in &stable {
+        let calls = |step: &&BareStep| matches!(step, BareStep::Call(..));
+        let literals = |step: &&BareStep| matches!(step, BareStep::Literal(..));
+        timing.calls += steps.iter().filter(calls).count() as u64;
+        timing.literals += steps.iter().filter(literals).count() as u64;
     }
     timing.sequences = stable.len() as u64;
     timing.calls *= u64::from(ROUNDS);
@@ -96,7 +103,8 @@ fn time_repeats(executor: &mut Executor, sequences: &[Sequence], timing: &mut Ti
         }
         let middle = processor_ns();
         for steps in &stable {
-            executor.bare_run(steps);
+            // One that panics after all is out of line, and rare.
+            let _ = catching(|| executor.bare_run(steps));
         }
         timing.replay_ns += middle - begin;
         timing.bare_ns += processor_ns() - middle;

@@ -52,18 +52,16 @@ impl SortedList {
             return false;
         }
         let mut at = self.entries[header].next;
-        let mut last = None;
+        let mut elements = Vec::new();
         while at != header {
             let entry = &self.entries[at];
-            if !korat::holds(&entry.element, |element| element.is_some() && *element >= last) {
+            if !korat::holds(&entry.element, korat::is_some()) {
                 return false;
             }
+            elements.push(korat::field(&entry.element));
             at = entry.next;
-            if at != header {
-                last = entry.element;
-            }
         }
-        true
+        korat::non_descending(&elements)
     }
 }
 

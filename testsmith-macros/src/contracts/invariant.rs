@@ -10,6 +10,9 @@
 //! `self`. Not afterwards where the result still borrows the object: the
 //! compiler would not allow it, and the next call checks it before it starts.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -30,6 +33,8 @@ use super::{quiet, record, runtime, runtime_at, text, traits};
 
 /// The hidden method that a condition on the type itself becomes.
 const DECLARED: &str = "__testsmith_invariant";
+/// The hidden method that answers instead of panicking: `derive(Input)` filters by it.
+const UPHELD: &str = "__testsmith_upheld";
 
 /// A type definition with what is needed to add an `impl` block to it.
 pub struct Declared {
@@ -75,6 +80,7 @@ pub fn on_type(
     let (item, ident) = (&declared.item, &declared.ident);
     let (generics, parameters, bounds) = declared.generics.split_for_impl();
     let method = method(&Ident::new(DECLARED, Span::call_site()), &contract.clauses);
+    let upheld = upheld(&Ident::new(UPHELD, Span::call_site()), &contract.clauses);
     let name = ident.to_string();
     let constant = constant("type", &name, &contract.clauses, &syn::parse_quote!(pub));
     Ok(quote! {
@@ -83,6 +89,7 @@ pub fn on_type(
         impl #generics #ident #parameters #bounds {
             #constant
             #method
+            #upheld
         }
     })
 }
@@ -123,6 +130,37 @@ fn method(name: &Ident, clauses: &[Clause]) -> TokenStream {
         #[inline]
         pub fn #name(&self, during: #runtime::During) { #checks }
     }
+}
+
+/// The hidden method that says whether every clause that is checked holds.
+fn upheld(name: &Ident, clauses: &[Clause]) -> TokenStream {
+    let checks = clauses.iter().map(|clause| {
+        let (expr, cfg) = (clause.condition.expr(), clause.gate.cfg());
+        quote!(#[cfg(#cfg)] if !(|| -> bool { #expr })() { return false; })
+    });
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
+        pub fn #name(&self) -> bool { #(#checks)* true }
+    }
+}
+
+/// A name for the answer of an `impl` block. A type may have several such blocks, which
+/// cannot know of each other but by being expanded one after the other.
+fn upheld_by_block(self_ty: &Type) -> Ident {
+    static BLOCKS: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+    let mut blocks = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = blocks.entry(type_name(self_ty)).or_default();
+    *count += 1;
+    format_ident!("{UPHELD}_{count}")
+}
+
+/// The names that blocks of a type may have given to their answers.
+pub fn upheld_names() -> impl Iterator<Item = Ident> {
+    /// No type has more blocks with an invariant of their own.
+    const MOST_BLOCKS: usize = 8;
+    let of_blocks = (1..=MOST_BLOCKS).map(|number| format_ident!("{UPHELD}_{number}"));
+    std::iter::once(format_ident!("{UPHELD}")).chain(of_blocks)
 }
 
 /// The checks of all clauses, where `during` is in scope.
@@ -209,6 +247,8 @@ pub fn on_impl(
         && !clauses.is_empty()
     {
         block.items.push(ImplItem::Verbatim(method(name, &clauses)));
+        let upheld = upheld(&upheld_by_block(&block.self_ty), &clauses);
+        block.items.push(ImplItem::Verbatim(upheld));
         let visibility = syn::parse_quote!(pub);
         siblings.extend(constant("impl", &type_name(&block.self_ty), &clauses, &visibility));
     }

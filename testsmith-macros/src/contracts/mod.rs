@@ -68,6 +68,7 @@ use syn::{Item, ItemFn, TraitItemFn};
 use conduct::Neighbours;
 use function::{Host, Setting};
 use gather::Contract;
+pub use invariant::upheld_names;
 
 /// Where the expansions find what they call.
 fn runtime() -> TokenStream {

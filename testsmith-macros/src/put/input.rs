@@ -2,15 +2,20 @@
 //!
 //! ```text
 //! #[derive(Input)]
-//! #[input(invariant = Self::rep_ok)]
+//! #[input(invariant = Self::is_sorted)]
 //! struct List { head: Option<Box<Node>>, len: usize }
 //! ```
 //! A value that does not meet its invariant is refused, so a put is about the
-//! values that do.
+//! values that do. Contracts' `#[invariant]` and a method `rep_ok` are found
+//! without being named: the expansion calls them on the value, with a trait in
+//! scope that has methods of the same names for every type. Methods of the type
+//! itself come first, so the trait's are called only where there are none.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Expr, Fields, parse_quote};
+use syn::{Data, DeriveInput, Expr, Fields, Ident, parse_quote};
+
+use crate::contracts::upheld_names;
 
 pub fn derive_input(item: TokenStream) -> syn::Result<TokenStream> {
     let item: DeriveInput = syn::parse2(item)?;
@@ -53,15 +58,7 @@ pub fn derive_input(item: TokenStream) -> syn::Result<TokenStream> {
             return Err(syn::Error::new_spanned(name, "the fields of a union overlap"));
         }
     };
-    let check = match invariant(&item)? {
-        Some(invariant) => quote! {
-            let invariant: fn(&Self) -> bool = #invariant;
-            if !invariant(&value) {
-                ::testsmith::put::reject();
-            }
-        },
-        None => TokenStream::new(),
-    };
+    let check = check(invariant(&item)?);
     Ok(quote! {
         #[automatically_derived]
         impl #impl_generics ::testsmith::put::Input for #name #ty_generics #where_clause {
@@ -79,6 +76,32 @@ pub fn derive_input(item: TokenStream) -> syn::Result<TokenStream> {
             }
         }
     })
+}
+
+/// Refuses a value that does not meet its invariants. One that is named takes the place
+/// of `rep_ok`; what contracts say holds in any case.
+fn check(named: Option<Expr>) -> TokenStream {
+    let upheld: Vec<Ident> = upheld_names().collect();
+    let own = match named {
+        Some(invariant) => quote!({
+            let invariant: fn(&Self) -> bool = #invariant;
+            invariant(&value)
+        }),
+        None => quote!((&value).rep_ok()),
+    };
+    quote! {
+        #[allow(dead_code)]
+        trait Unrestricted {
+            fn rep_ok(&self) -> bool { true }
+            #(fn #upheld(&self) -> bool { true })*
+        }
+        impl<T: ?Sized> Unrestricted for T {}
+        #[allow(clippy::needless_borrow, unstable_name_collisions)]
+        let restricted = #own #(&& (&value).#upheld())*;
+        if !restricted {
+            ::testsmith::put::reject();
+        }
+    }
 }
 
 /// The pieces for one struct or variant.

@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
+use super::mask::Slot;
 use super::trail::Trail;
 
 /// What the search knows of a cell during one exploration.
@@ -22,14 +23,61 @@ pub(crate) mod state {
     pub const HELD: u8 = 2;
 }
 
-/// The changing part of a cell, shared between the twin and the search.
+/// How the next value of a field is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Every value of the domain, in order.
+    Plain,
+    /// A pointer that may alias: any object seen, one fresh.
+    Shared,
+    /// An optional `Box`: one fresh object.
+    Owned,
+    /// Any of these where values also claim objects of other fields.
+    Claiming,
+}
+
+/// What the twin and the search share of a cell: the changing part, and what
+/// the search asks for at every step.
 pub struct Header {
     pub(crate) state: Cell<u8>,
+    pub(crate) kind: Cell<Kind>,
     pub(crate) index: Cell<u32>,
     pub(crate) id: u32,
+    /// The number of values.
+    pub(crate) size: u32,
+    /// The class of the objects it may point at.
+    pub(crate) class: u32,
+    /// The index of the first object of `class` in the domain.
+    pub(crate) first: u32,
     /// The generator call that holds the field, if one does.
     pub(crate) call: Cell<u32>,
+    /// For a field on the stack: whether it was held before it was read.
+    pub(crate) was_held: Cell<bool>,
+    /// For a field on the stack: `high` of its class before its value was
+    /// chosen, the cached maximum.
+    pub(crate) high_before: Cell<i32>,
+    /// For a field on the stack: the values that it may take.
+    pub(crate) mask: Slot,
     pub(crate) trail: *const Trail,
+}
+
+impl Header {
+    pub(crate) fn new(id: u32, size: u32, class: u32, first: u32, trail: *const Trail) -> Header {
+        Header {
+            state: Cell::new(state::UNSEEN),
+            kind: Cell::new(Kind::Plain),
+            index: Cell::new(0),
+            id,
+            size,
+            class,
+            first,
+            call: Cell::new(0),
+            was_held: Cell::new(false),
+            high_before: Cell::new(-1),
+            mask: Slot::default(),
+            trail,
+        }
+    }
 }
 
 /// A type that a predicate sees in place of the user's own.
@@ -47,7 +95,7 @@ pub trait TwinType: Sized + 'static {
     fn share(&self) -> Self;
 
     /// Visits every cell that can be reached from here.
-    fn reach(&self, reach: &mut super::trail::Reach);
+    fn reach(&self, reach: &mut super::reach::Reach);
 
     /// Describes the value, for people.
     fn show(&self, shower: &mut super::show::Shower) -> super::show::Shown;
@@ -92,19 +140,6 @@ impl<T> Lazy<T> {
     pub(crate) fn value(&self, index: u32) -> &T {
         // SAFETY: callers stay below the domain size kept by the trail.
         unsafe { &*self.values.get().add(index as usize) }
-    }
-}
-
-impl<T: TwinType + Ord> Lazy<T> {
-    /// How many distinct values of the domain are greater than `value`.
-    pub(crate) fn greater_than(&self, value: &T) -> usize {
-        // SAFETY: the trail is boxed in the `Space` that owns the header.
-        let size = unsafe { &*self.header().trail }.size(self.header().id);
-        let mut greater: Vec<&T> = (0..size).map(|i| self.value(i)).collect();
-        greater.retain(|other| *other > value);
-        greater.sort_unstable();
-        greater.dedup();
-        greater.len()
     }
 }
 
@@ -153,7 +188,7 @@ impl<T: TwinType> TwinType for Lazy<T> {
         self.alias()
     }
 
-    fn reach(&self, reach: &mut super::trail::Reach) {
+    fn reach(&self, reach: &mut super::reach::Reach) {
         reach.cell(self);
     }
 

@@ -88,7 +88,7 @@ pub fn or<T>(a: impl Fn(&T) -> bool, b: impl Fn(&T) -> bool) -> impl Fn(&T) -> b
 }
 
 /// Whether a sequence is in ascending order, equal neighbours allowed.
-pub fn sorted<T: PartialOrd>(items: &[T]) -> bool {
+pub fn sorted<T: Ord>(items: &[T]) -> bool {
     items.is_sorted()
 }
 
@@ -100,10 +100,16 @@ pub fn field<T>(field: &T) -> Field<'_, T> {
     field
 }
 
-/// Whether fields are in strictly ascending order. Directs the search so well
-/// that no value is tried which leaves too few greater ones for the rest.
+/// Whether fields are in strictly ascending order. No value is tried that
+/// leaves too few greater ones for the rest, and fields that are not read
+/// otherwise take all their values without another run of the predicate.
 pub fn ascending<T: Ord>(fields: &[Field<'_, T>]) -> bool {
     fields.is_sorted_by(|a, b| a < b)
+}
+
+/// Whether fields are in ascending order, equal neighbours allowed.
+pub fn non_descending<T: Ord>(fields: &[Field<'_, T>]) -> bool {
+    fields.is_sorted()
 }
 
 /// Whether no two elements of a sequence are equal.
@@ -233,12 +239,9 @@ pub mod twin {
         }
     }
 
-    pub fn sorted<T: TwinType + PartialOrd>(items: &SliceTwin<T>) -> bool {
-        let cells = items.cells();
-        (1..cells.len()).all(|i| {
-            let before = &*cells[i - 1];
-            holds(&cells[i], |value| value >= before)
-        })
+    pub fn sorted<T: TwinType + Ord>(items: &SliceTwin<T>) -> bool {
+        let fields: Vec<Field<'_, T>> = items.cells().iter().collect();
+        chain(&fields, false)
     }
 
     pub type Field<'a, T> = &'a Lazy<T>;
@@ -248,22 +251,19 @@ pub mod twin {
     }
 
     pub fn ascending<T: TwinType + Ord>(fields: &[Field<'_, T>]) -> bool {
-        let mut last: Option<&T> = None;
-        for (at, field) in fields.iter().enumerate() {
-            let rest = fields.len() - at - 1;
-            let room = |value: &T| trail(field).is_none_or(|_| field.greater_than(value) >= rest);
-            let fine = match last {
-                None => holds(field, room),
-                Some(last) => holds(field, |value| value > last && room(value)),
-            };
-            if !fine {
-                return false;
-            }
-            if rest > 0 {
-                last = Some(field);
-            }
-        }
-        true
+        chain(fields, true)
+    }
+
+    pub fn non_descending<T: TwinType + Ord>(fields: &[Field<'_, T>]) -> bool {
+        chain(fields, false)
+    }
+
+    fn chain<T: TwinType + Ord>(fields: &[Field<'_, T>], strict: bool) -> bool {
+        let trail = fields.iter().find_map(|field| trail(field));
+        let directed = trail.and_then(|trail| trail.chain(fields, strict));
+        directed.unwrap_or_else(|| {
+            fields.is_sorted_by(|a, b| if strict { ***a < ***b } else { ***a <= ***b })
+        })
     }
 
     pub fn all_different<T: TwinType + PartialEq>(items: &SliceTwin<T>) -> bool {

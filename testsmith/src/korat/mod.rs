@@ -30,10 +30,13 @@ mod cell;
 mod finitize;
 mod generators;
 mod guard;
+mod hold;
 mod kinds;
 mod mask;
 mod oracle;
 mod parallel;
+mod product;
+mod reach;
 mod realize;
 mod scratch;
 mod search;
@@ -49,6 +52,7 @@ pub use cell::{Lazy, TwinType};
 pub use finitize::{Finitization, FinitizeError, Plain};
 pub use generators::*;
 pub use oracle::brute_force;
+pub use reach::Reach;
 pub use realize::Realizer;
 pub use search::{Candidate, Found, Outcome, Run, Search, Stats, Stop, Trouble};
 pub use sequence::{Call, call_sequence};
@@ -56,7 +60,6 @@ pub use show::{Shower, Shown};
 pub use space::{Builder, Choices, Claim};
 pub use state::{ParseStateError, State};
 pub use testing::Test;
-pub use trail::Reach;
 
 /// A type whose values can be enumerated within a scope.
 ///

@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cell::state;
 use super::finitize::{Finitization, FinitizeError};
+use super::reach::Reach;
 use super::show::Shower;
 use super::space::Space;
-use super::trail::Reach;
 use super::{Korat, TwinType, guard};
 
 /// Steps one run of the predicate may take.
@@ -25,13 +25,15 @@ pub fn brute_force<T: Korat>(
     finitization: &Finitization,
 ) -> Result<BTreeSet<String>, FinitizeError> {
     let (space, root) = Space::build::<T>(finitization)?;
+    space.trail.directed.set(false);
     {
         let inner = space.trail.inner.borrow();
         let arena = inner.classes.iter().any(|class| class.length.is_some());
         assert!(!arena, "arenas have no canonical form");
         for (at, field) in inner.fields.iter().enumerate() {
-            assert!(field.size > 0, "`{}` has no value to try", field.name);
-            inner.header(at as u32).state.set(state::SEEN);
+            let header = inner.header(at as u32);
+            assert!(header.size > 0, "`{}` has no value to try", field.name);
+            header.state.set(state::SEEN);
         }
     }
     let mut found = BTreeSet::new();
@@ -59,9 +61,10 @@ pub fn brute_force<T: Korat>(
 /// Moves to the next element of the product; `false` after the last.
 fn step(space: &Space) -> bool {
     let inner = space.trail.inner.borrow();
-    for (at, field) in inner.fields.iter().enumerate() {
-        let index = &inner.header(at as u32).index;
-        if index.get() + 1 < field.size {
+    for at in 0..inner.fields.len() as u32 {
+        let header = inner.header(at);
+        let index = &header.index;
+        if index.get() + 1 < header.size {
             index.set(index.get() + 1);
             return true;
         }

@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
 use super::cell::{Header, Lazy, TwinType, state};
+use super::trail::NO_CLASS;
 
 thread_local! {
     static USED: Cell<bool> = const { Cell::new(false) };
@@ -55,13 +56,8 @@ pub(crate) fn remember<T>(place: *mut T) {
 /// A cell with a value of its own, made by a method under test.
 pub fn cell<T: TwinType>(value: T) -> Lazy<T> {
     USED.set(true);
-    let header = Box::new(Header {
-        state: Cell::new(state::SEEN),
-        index: Cell::new(0),
-        id: u32::MAX,
-        call: Cell::new(0),
-        trail: std::ptr::null(),
-    });
+    let header = Box::new(Header::new(u32::MAX, 1, NO_CLASS, 0, std::ptr::null()));
+    header.state.set(state::SEEN);
     let value = Box::new(value);
     let lazy = Lazy::new(&*header, &*value);
     SCRATCH.with_borrow_mut(|scratch| {

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 use super::cell::Lazy;
 use super::finitize::{Finitization, FinitizeError};
 use super::guard;
+use super::reach::Reach;
 use super::realize::realize;
 use super::show::{Shower, Shown};
 use super::space::Space;
 use super::state::State;
-use super::trail::{OutOfObjects, Reach, Switches};
+use super::trail::{OutOfObjects, Switches};
 use super::{Korat, TwinType};
 
 /// Steps one run of the predicate may take before it counts as endless.
@@ -228,7 +229,7 @@ impl<T: Korat> Search<T> {
         let (space, root) = Space::build::<T>(&self.finitization)?;
         let switches =
             Switches { reuse: self.switches.reuse && self.switches.pruning, ..self.switches };
-        space.trail.inner.borrow_mut().switches = switches;
+        space.trail.inner.borrow_mut().switch(switches);
         space.trail.directed.set(switches.generators);
         let stats = Stats { space_log2: space.candidates_log2, ..Stats::default() };
         let mut run = Run {

@@ -5,7 +5,6 @@
 //! are built from a work list.
 
 use std::any::TypeId;
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
 
@@ -350,16 +349,13 @@ impl Builder<'_> {
         self.cells += u32::from(!fixed);
         let trail: *const Trail = &*self.trail;
         let id = self.trail.inner.get_mut().fields.len() as u32;
-        let header = Header {
-            state: Cell::new(if fixed { state::SEEN } else { state::UNSEEN }),
-            index: Cell::new(0),
-            id,
-            call: Cell::new(0),
-            trail,
-        };
+        let header = Header::new(id, size, class, first, trail);
+        if fixed {
+            header.state.set(state::SEEN);
+        }
         let header: *const Header = self.keep(vec![header]);
         let terminal = terminal && !owned;
-        let field = Field { header, name, size, class, first, owned, terminal, needs };
+        let field = Field { header, name, owned, terminal, needs };
         self.trail.inner.get_mut().fields.push(field);
         Lazy::new(header, self.keep(values))
     }
@@ -485,23 +481,26 @@ impl Builder<'_> {
         if let Some(error) = self.errors.into_iter().next() {
             return Err(error);
         }
-        let classes = &inner.classes;
-        for field in &mut inner.fields {
-            if field.class != NO_CLASS {
-                field.terminal = field.terminal && classes[field.class as usize].cells == 0;
+        for at in 0..inner.fields.len() {
+            let class = inner.header(at as u32).class;
+            if class != NO_CLASS {
+                let bare = inner.classes[class as usize].cells == 0;
+                inner.fields[at].terminal &= bare;
             }
         }
-        let line = |field: &Field| match field.class {
-            NO_CLASS => format!("{}: {} values", field.name, field.size),
-            class => {
-                let class = &classes[class as usize];
-                let null = if field.first > 0 { "none or " } else { "" };
-                let how = if field.owned { "a fresh one of" } else { "any of" };
-                format!("{}: {null}{how} {} {}", field.name, class.count, class.name)
+        let line = |(at, field): (usize, &Field)| {
+            let header = inner.header(at as u32);
+            if header.class == NO_CLASS {
+                return format!("{}: {} values", field.name, header.size);
             }
+            let class = &inner.classes[header.class as usize];
+            let null = if header.first > 0 { "none or " } else { "" };
+            let how = if field.owned { "a fresh one of" } else { "any of" };
+            format!("{}: {null}{how} {} {}", field.name, class.count, class.name)
         };
-        let skeleton = inner.fields.iter().map(line).collect();
-        let candidates_log2 = inner.fields.iter().map(|f| f64::from(f.size).log2()).sum();
+        let skeleton = inner.fields.iter().enumerate().map(line).collect();
+        let sizes = (0..inner.fields.len()).map(|at| inner.header(at as u32).size);
+        let candidates_log2 = sizes.map(|size| f64::from(size).log2()).sum();
         Ok(Space { trail: self.trail, memory: self.memory, skeleton, candidates_log2 })
     }
 

@@ -5,9 +5,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::cell::state;
+use super::cell::Header;
 use super::mask::Mask;
-use super::trail::{Held, Inner};
+use super::trail::Inner;
 
 /// A point in a search. Printing and parsing it loses nothing; it is only good
 /// for the same type and finitization.
@@ -21,8 +21,9 @@ pub struct State {
     pub(crate) skip: u64,
     /// The part of the trail that is fixed.
     pub(crate) base: usize,
-    pub(crate) stack: Vec<(u32, u32, bool, Mask)>,
-    pub(crate) held: Vec<(u32, u32, u32, Mask)>,
+    /// Fields, the indexes of their values, and what generators allow. What
+    /// is merely held comes back when the predicate runs again.
+    pub(crate) stack: Vec<(u32, u32, Mask)>,
 }
 
 /// The text is not a state.
@@ -41,8 +42,9 @@ impl Inner {
     /// A number that spaces with different fields are unlikely to share.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        for field in &self.fields {
-            for part in [field.size, field.class, field.first, u32::from(field.owned)] {
+        for (at, field) in self.fields.iter().enumerate() {
+            let header = self.header(at as u32);
+            for part in [header.size, header.class, header.first, u32::from(field.owned)] {
                 hash = (hash ^ u64::from(part)).wrapping_mul(0x0100_0000_01b3);
             }
         }
@@ -50,70 +52,47 @@ impl Inner {
     }
 
     pub(crate) fn save(&self, advance: bool, skip: u64, base: usize, upto: usize) -> State {
-        let choice = |c: &super::trail::Choice| {
-            (c.field, self.header(c.field).index.get(), c.was_held, c.mask.clone())
-        };
-        let held = |h: &Held| (h.field, h.depth, h.call, h.mask.clone());
-        let kept = self.held.iter().filter(|h| h.depth as usize <= upto);
-        State {
-            fingerprint: self.fingerprint(),
-            advance,
-            skip,
-            base,
-            stack: self.stack[..upto].iter().map(choice).collect(),
-            held: kept.map(held).collect(),
-        }
+        let choice = |header: &Header| (header.id, header.index.get(), header.mask.get());
+        let stack = (0..upto).map(|place| choice(self.at(place))).collect();
+        State { fingerprint: self.fingerprint(), advance, skip, base, stack }
     }
 
     /// Puts the trail where the state says.
     pub(crate) fn restore(&mut self, saved: &State) {
         self.reset();
-        for (field, depth, call, mask) in &saved.held {
-            self.header(*field).state.set(state::HELD);
-            self.header(*field).call.set(*call);
-            let (field, mask) = (*field, mask.clone());
-            self.held.push(Held { field, mask, depth: *depth, call: *call });
-        }
-        for (field, index, was_held, mask) in &saved.stack {
-            self.push_at(*field, *index, *was_held, mask.clone());
+        for (field, index, mask) in &saved.stack {
+            self.push_at(*field, *index, mask.clone());
         }
         self.base = saved.base;
     }
 }
 
 fn write_mask(mask: &Mask, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match mask {
-        Mask::All => f.write_str("*"),
-        Mask::Word(word) => write!(f, "{word:x}"),
-        Mask::Wide(words) => words.iter().try_for_each(|word| write!(f, "{word:x}_")),
+    if *mask == Mask::ALL {
+        return f.write_str("*");
     }
+    for (at, word) in mask.words().iter().enumerate() {
+        write!(f, "{}{word:x}", if at > 0 { "_" } else { "" })?;
+    }
+    Ok(())
 }
 
 fn read_mask(text: &str) -> Option<Mask> {
-    let word = |text: &str| u64::from_str_radix(text, 16).ok();
-    match text.strip_suffix('_') {
-        None if text == "*" => Some(Mask::All),
-        None => word(text).map(Mask::Word),
-        Some(words) => {
-            let words: Option<Vec<u64>> = words.split('_').map(word).collect();
-            words.map(|words| Mask::Wide(words.into()))
-        }
+    if text == "*" {
+        return Some(Mask::ALL);
     }
+    let words: Option<Vec<u64>> =
+        text.split('_').map(|word| u64::from_str_radix(word, 16).ok()).collect();
+    words.map(Mask::from_words)
 }
 
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let State { fingerprint, advance, skip, base, .. } = self;
         write!(f, "korat1/{fingerprint:x}/{}/{skip}/{base}/", u8::from(*advance))?;
-        for (at, (field, index, was_held, mask)) in self.stack.iter().enumerate() {
+        for (at, (field, index, mask)) in self.stack.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
-            write!(f, "{comma}{field}:{index}:{}:", u8::from(*was_held))?;
-            write_mask(mask, f)?;
-        }
-        f.write_str("/")?;
-        for (at, (field, depth, call, mask)) in self.held.iter().enumerate() {
-            let comma = if at > 0 { "," } else { "" };
-            write!(f, "{comma}{field}:{depth}:{call}:")?;
+            write!(f, "{comma}{field}:{index}:")?;
             write_mask(mask, f)?;
         }
         Ok(())
@@ -134,18 +113,14 @@ fn parse(text: &str) -> Option<State> {
     let advance = parts.next()? == "1";
     let skip = parts.next()?.parse().ok()?;
     let base = parts.next()?.parse().ok()?;
-    let stack = entries(parts.next()?)?;
-    let held = entries(parts.next()?)?;
-    let stack: Vec<_> = stack.into_iter().map(|(f, i, h, m)| (f, i, h == 1, m)).collect();
-    (base <= stack.len()).then_some(State { fingerprint, advance, skip, base, stack, held })
+    let stack: Option<Vec<_>> =
+        parts.next()?.split(',').filter(|part| !part.is_empty()).map(entry).collect();
+    let stack = stack?;
+    (base <= stack.len()).then_some(State { fingerprint, advance, skip, base, stack })
 }
 
-fn entries(text: &str) -> Option<Vec<(u32, u32, u32, Mask)>> {
-    let entry = |entry: &str| {
-        let mut parts = entry.split(':');
-        let mut number = || parts.next()?.parse().ok();
-        let (a, b, c) = (number()?, number()?, number()?);
-        Some((a, b, c, read_mask(parts.next()?)?))
-    };
-    text.split(',').filter(|part| !part.is_empty()).map(entry).collect()
+fn entry(text: &str) -> Option<(u32, u32, Mask)> {
+    let mut parts = text.split(':');
+    let (field, index) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some((field, index, read_mask(parts.next()?)?))
 }

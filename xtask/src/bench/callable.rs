@@ -6,36 +6,13 @@
 //! compiler anew is timed honestly, so `--cold` throws away what earlier runs
 //! left behind.
 
-use super::{folder, session};
+use super::{CRATES, folder, session};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_lab::{Limits, Profile};
 use testsmith_model::Plan;
 use testsmith_model::message::Walk;
 use testsmith_model::skip::Reason;
-
-const CRATES: [&str; 20] = [
-    "indexmap@2.14.2",
-    "smallvec@1.16.4",
-    "arrayvec@0.7.8",
-    "fixedbitset@0.5.7",
-    "semver@1.0.28",
-    "num-rational@0.4.2",
-    "num-bigint@0.5.1",
-    "roaring@0.12.0",
-    "slotmap@1.1.1",
-    "generational-arena@0.2.9",
-    "priority-queue@2.7.0",
-    "bit-vec@0.10.1",
-    "ordered-float@5.5.1",
-    "humantime@2.4.0",
-    "heck@0.5.0",
-    "geo-types@0.7.20",
-    "petgraph@0.8.3",
-    "hashlink@0.12.2",
-    "im@15.1.0",
-    "url@2.5.8",
-];
 
 /// The walk only shows that the harness runs.
 const WALK_CALLS: u64 = 20_000;

@@ -35,7 +35,6 @@ pub fn run(args: &[String]) -> Result<()> {
                 max_sequences: 3000,
                 max_calls: 200_000,
                 max_length: 20,
-                avoid: deadly(&mut supervisor)?,
                 ..Walk::default()
             };
             rows.push(row(&supervisor.time(&walk)?));
@@ -68,27 +67,4 @@ fn row(timing: &Timing) -> [f64; 10] {
     let generating = legal - replay;
     let rates = [bare / walk, bare / legal, bare / replay];
     [walk, legal, generating, replay, bare, panics, panic_us, rates[0], rates[1], rates[2]]
-}
-
-/// Operations that end the process cannot be timed in one.
-fn deadly(supervisor: &mut testsmith_lab::Supervisor) -> Result<Vec<testsmith_model::OpId>> {
-    let walk = Walk {
-        seed: 7,
-        max_sequences: 20_000,
-        max_calls: 400_000,
-        max_length: 20,
-        ..Walk::default()
-    };
-    let mut deadly = vec![];
-    supervisor.walk(&walk, &mut |sequence, outcome| {
-        if outcome.ending.is_fatal()
-            && let Some(testsmith_model::Step::Call(op, _)) =
-                sequence.steps().nth(outcome.step as usize)
-        {
-            deadly.push(*op);
-        }
-    })?;
-    deadly.sort();
-    deadly.dedup();
-    Ok(deadly)
 }

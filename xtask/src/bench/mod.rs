@@ -7,6 +7,8 @@ mod coverage;
 mod known_bugs;
 mod korat;
 mod printed;
+mod random;
+mod stackcalc;
 mod suite;
 mod symbolic;
 
@@ -30,8 +32,38 @@ const BENCHES: &[Bench] = &[
     ("coverage", "what coverage and the sandbox cost", coverage::run),
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("korat", "structures found per second, against the Java tool", korat::run),
+    (
+        "random",
+        "the random engine: speed, the worth of each heuristic, how much it reaches",
+        random::run,
+    ),
     ("suite", "regression suites: tests, lines, and the same verdict in ten runs", suite::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
+    ("stackcalc", "preconditions asked for before calls; seeded bugs found", stackcalc::run),
+];
+
+/// The published crates that benches over many crates go through.
+const CRATES: [&str; 20] = [
+    "indexmap@2.14.2",
+    "smallvec@1.16.4",
+    "arrayvec@0.7.8",
+    "fixedbitset@0.5.7",
+    "semver@1.0.28",
+    "num-rational@0.4.2",
+    "num-bigint@0.5.1",
+    "roaring@0.12.0",
+    "slotmap@1.1.1",
+    "generational-arena@0.2.9",
+    "priority-queue@2.7.0",
+    "bit-vec@0.10.1",
+    "ordered-float@5.5.1",
+    "humantime@2.4.0",
+    "heck@0.5.0",
+    "geo-types@0.7.20",
+    "petgraph@0.8.3",
+    "hashlink@0.12.2",
+    "im@15.1.0",
+    "url@2.5.8",
 ];
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {

@@ -1,5 +1,16 @@
-//! Random testing: sequences grown call by call.
+//! Directed random testing: sequences grown call by call, from the values of
+//! earlier legal ones.
+//!
+//! With every heuristic switched off it is the plain random walk.
 
-mod walk;
+mod components;
+mod engine;
+mod learned;
+mod sources;
+mod steps;
 
-pub use walk::Walk;
+pub use engine::Engine;
+pub use steps::{Made, Recipe, Steps};
+
+#[cfg(test)]
+mod tests;

@@ -12,13 +12,15 @@ mod minimise;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
-use crate::machine::{Bounds, Decision, End, Engine, Job, Reason, Run, Value};
+use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
 use crate::solver::{Answer, Oracle, Solver, Statistics};
 use crate::term::{Assignment, Term};
 
@@ -59,6 +61,8 @@ pub struct Settings {
     pub stop_at_failure: bool,
     /// Prefer small bytes in the inputs of cases.
     pub minimise: bool,
+    /// Set from outside to end the exploration with what was found.
+    pub interrupt: Arc<AtomicBool>,
     /// Keep the sliced queries, to compare solvers on them.
     pub record_queries: bool,
 }
@@ -75,6 +79,7 @@ impl Default for Settings {
             text_check: None,
             stop_at_failure: false,
             minimise: true,
+            interrupt: Arc::default(),
             record_queries: false,
         }
     }
@@ -164,14 +169,15 @@ struct Explorer<'a> {
     start: Instant,
 }
 
-/// Explores `entry`, which takes a pointer to bytes and their number.
+/// Explores `entry`, which takes a pointer to bytes and their number. What the first
+/// solver does not decide is handed to the next.
 pub fn explore(
     engine: &mut Engine,
     entry: FunctionId,
     settings: &Settings,
-    solver: Box<dyn Solver>,
+    solvers: Vec<Box<dyn Solver>>,
 ) -> Exploration {
-    let mut oracle = Oracle::new(solver);
+    let mut oracle = Oracle::new(solvers);
     oracle.recorded = settings.record_queries.then(Vec::new);
     let found = Exploration {
         cases: vec![],
@@ -207,6 +213,9 @@ impl Explorer<'_> {
     }
 
     fn stop(&self) -> Option<String> {
+        if self.settings.interrupt.load(Ordering::Acquire) {
+            return Some("it was interrupted".to_owned());
+        }
         let paths = self.found.cases.len() + self.found.rejected + self.found.cut;
         if paths >= self.settings.max_paths {
             return Some(format!("the bound of {} paths was reached", self.settings.max_paths));
@@ -262,14 +271,17 @@ impl Explorer<'_> {
         let input = bytes(&model, self.settings.input_len);
         let wanted = conditions(&script);
         let begun = Instant::now();
-        let run = self.engine.run(&Job {
+        let job = Job {
             entry: self.entry,
             input: &input,
             script: &wanted,
             bounds: &self.settings.bounds,
             text_check: self.settings.text_check,
             symbolic: true,
-        });
+            layout: Layout::Ordered,
+        };
+        let run = self.engine.run(&job);
+        self.compare_elsewhere(&run.end, job);
         self.found.run_time += begun.elapsed();
         self.found.steps += run.steps;
         if run.diverged {
@@ -291,6 +303,24 @@ impl Explorer<'_> {
             link = Some(Rc::new(Link { before: link, holds: decision.holds }));
         }
         self.note(run, input);
+    }
+
+    /// Runs the input once more with its objects at other addresses: a program whose
+    /// outcome depends on them is not what the path says it is.
+    fn compare_elsewhere(&mut self, end: &End, job: Job<'_>) {
+        if matches!(end, End::Unsupported(_) | End::Limit(_)) {
+            return;
+        }
+        let job = Job { script: &[], symbolic: false, layout: Layout::Scattered, ..job };
+        let elsewhere = self.engine.run(&job).end;
+        let same = match (end, &elsewhere) {
+            // Their texts name addresses.
+            (End::Crashed(_), End::Crashed(_)) => true,
+            _ => *end == elsewhere,
+        };
+        if !same {
+            self.found.ledger.void("the outcome depends on where memory lies".to_owned());
+        }
     }
 
     fn note(&mut self, run: Run, input: Vec<u8>) {

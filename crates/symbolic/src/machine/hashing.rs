@@ -58,6 +58,9 @@ impl Machine<'_> {
     /// `hasher.finish()`.
     pub(super) fn hash_finish(&mut self, hasher: Value) -> Result<Value, End> {
         self.models.insert("hashing");
+        if !self.hashes_for_a_table() {
+            self.voids.insert("a hash is used as a number, which the model fixes".to_owned());
+        }
         let hasher = self.address(hasher)?;
         let stream = self.stream_of(hasher)?;
         for index in 0..self.streams.finished.len() {
@@ -71,6 +74,14 @@ impl Machine<'_> {
         self.streams.streams.push(stream);
         self.streams.finished.push((number, hash));
         Ok(Value::concrete(u128::from(hash)))
+    }
+
+    /// Whether a hash table asks, for which only equality counts. Anyone else may look at
+    /// the hash itself.
+    fn hashes_for_a_table(&self) -> bool {
+        /// Between the table and the hasher lie `hash_one` and the table's own function.
+        const NEAR: usize = 3;
+        self.frames.iter().rev().take(NEAR).any(|frame| frame.function.name.contains("hashbrown::"))
     }
 
     fn same_stream(&mut self, stream: &[Value], other: u32) -> Result<bool, End> {

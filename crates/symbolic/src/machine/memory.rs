@@ -3,7 +3,8 @@
 //! The upper half of an address names the object, the lower half the place in
 //! it, so an access finds its object at once and can never stray into a
 //! neighbour. Heap addresses are never used twice in a run; stack addresses
-//! are. Uninitialised bytes read as zero.
+//! are. Uninitialised bytes read as zero. A program may look at its addresses;
+//! so there are two layouts, and what differs between them is not claimed.
 
 use std::rc::Rc;
 
@@ -14,6 +15,38 @@ use crate::term::{Pool, Term};
 const HEAP_REGION: u32 = 0x1000_0000;
 const STACK_REGION: u32 = 0x2000_0000;
 const REGION_END: u32 = 0x3000_0000;
+
+/// Where objects lie.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Layout {
+    /// In the order in which they are made, each at an address fit for anything.
+    #[default]
+    Ordered,
+    /// The other way round, and aligned no better than asked for.
+    Scattered,
+}
+
+impl Layout {
+    /// The place in the region of the object with this number, and the other way round.
+    fn place(self, number: u32) -> u32 {
+        match self {
+            Layout::Ordered => number,
+            Layout::Scattered => (STACK_REGION - HEAP_REGION - 1).wrapping_sub(number),
+        }
+    }
+
+    /// Where an object begins in its part of the address space.
+    fn base(self, align: u64) -> u32 {
+        /// What is below is left free, so that small offsets stay apart from null.
+        const LEAST: u32 = 16;
+        let align = (align as u32).max(1);
+        match self {
+            Layout::Ordered => align.max(LEAST),
+            // An odd multiple.
+            Layout::Scattered => align * ((LEAST / align) | 1).max(3),
+        }
+    }
+}
 
 /// A scalar: its value in this run, and the term it came from if it depends on the input.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -76,6 +109,7 @@ pub struct Memory {
     spare: Vec<Object>,
     allocated: u64,
     limit: u64,
+    layout: Layout,
 }
 
 fn fault(what: &str, address: u64, len: u64) -> End {
@@ -83,9 +117,9 @@ fn fault(what: &str, address: u64, len: u64) -> End {
 }
 
 impl Memory {
-    pub fn new(global_count: u32, limit: u64) -> Memory {
+    pub fn new(global_count: u32, limit: u64, layout: Layout) -> Memory {
         let globals = (0..global_count).map(|_| Global::Absent).collect();
-        Memory { globals, heap: vec![], stack: vec![], spare: vec![], allocated: 0, limit }
+        Memory { globals, heap: vec![], stack: vec![], spare: vec![], allocated: 0, limit, layout }
     }
 
     /// A new heap object, or the end of the path if memory is used up.
@@ -94,14 +128,14 @@ impl Memory {
         if self.allocated > self.limit {
             return Err(End::Limit(format!("the memory bound of {} bytes", self.limit)));
         }
-        let base = align.max(16) as u32;
-        let index = self.heap.len() as u32;
+        let base = self.layout.base(align);
+        let index = self.layout.place(self.heap.len() as u32);
         self.heap.push(Object::new(base, vec![0; size as usize], true));
         Ok(u64::from(HEAP_REGION + index) << 32 | u64::from(base))
     }
 
     pub fn free(&mut self, address: u64) -> Result<(), End> {
-        let index = ((address >> 32) as u32).wrapping_sub(HEAP_REGION) as usize;
+        let index = self.heap_index(address);
         match self.heap.get_mut(index) {
             Some(object) if object.live && object.base == address as u32 => {
                 object.live = false;
@@ -114,10 +148,16 @@ impl Memory {
         }
     }
 
+    fn heap_index(&self, address: u64) -> usize {
+        self.layout.place(((address >> 32) as u32).wrapping_sub(HEAP_REGION)) as usize
+    }
+
     /// The size of the heap object at an address.
     pub fn size_of(&self, address: u64) -> Option<u64> {
-        let index = ((address >> 32) as u32).wrapping_sub(HEAP_REGION) as usize;
-        self.heap.get(index).filter(|object| object.live).map(|object| object.bytes.len() as u64)
+        self.heap
+            .get(self.heap_index(address))
+            .filter(|object| object.live)
+            .map(|object| object.bytes.len() as u64)
     }
 
     /// A new object on the stack, until [`Memory::pop_stack`].
@@ -125,7 +165,7 @@ impl Memory {
         if size > self.limit {
             return Err(End::Limit(format!("the memory bound of {} bytes", self.limit)));
         }
-        let base = align.max(16) as u32;
+        let base = self.layout.base(align);
         let mut object = self.spare.pop().unwrap_or_default();
         object.base = base;
         object.bytes.clear();
@@ -133,7 +173,7 @@ impl Memory {
         object.shadow.clear();
         object.writable = true;
         object.live = true;
-        let index = self.stack.len() as u32;
+        let index = self.layout.place(self.stack.len() as u32);
         self.stack.push(object);
         Ok(u64::from(STACK_REGION + index) << 32 | u64::from(base))
     }
@@ -164,7 +204,8 @@ impl Memory {
                 HEAP_REGION..STACK_REGION => (&self.heap, HEAP_REGION),
                 _ => return Err(missing()),
             };
-            return list.get((region - start) as usize).ok_or_else(missing);
+            let index = self.layout.place(region - start) as usize;
+            return list.get(index).ok_or_else(missing);
         }
         let index = region.wrapping_sub(1) as usize;
         if index >= self.globals.len() {
@@ -189,12 +230,13 @@ impl Memory {
         let region = (address >> 32) as u32;
         if region >= HEAP_REGION {
             let missing = || fault("access outside every object", address, 0);
+            let layout = self.layout;
             let (list, start) = match region {
                 STACK_REGION..REGION_END => (&mut self.stack, STACK_REGION),
                 HEAP_REGION..STACK_REGION => (&mut self.heap, HEAP_REGION),
                 _ => return Err(missing()),
             };
-            return list.get_mut((region - start) as usize).ok_or_else(missing);
+            return list.get_mut(layout.place(region - start) as usize).ok_or_else(missing);
         }
         self.object(program, image, address)?;
         let global = &mut self.globals[(region - 1) as usize];

@@ -17,7 +17,7 @@ mod step;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-pub use memory::{Image, Memory, Value};
+pub use memory::{Image, Layout, Memory, Value};
 pub use model::Role;
 
 use crate::ir::{Function, FunctionId, SiteId};
@@ -134,6 +134,7 @@ pub struct Job<'a> {
     pub text_check: Option<FunctionId>,
     /// Whether the bytes are symbolic. A concrete run measures the bare interpreter.
     pub symbolic: bool,
+    pub layout: Layout,
 }
 
 impl Engine {
@@ -208,7 +209,8 @@ struct Machine<'e> {
 
 impl<'e> Machine<'e> {
     fn new(engine: &'e mut Engine, job: &Job<'_>) -> Machine<'e> {
-        let memory = Memory::new(engine.program.global_count(), job.bounds.memory_bytes);
+        let memory =
+            Memory::new(engine.program.global_count(), job.bounds.memory_bytes, job.layout);
         Machine {
             engine,
             bounds: job.bounds.clone(),

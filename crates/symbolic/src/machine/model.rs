@@ -135,9 +135,6 @@ impl Role {
     }
 
     fn hashing(name: &str) -> Option<Role> {
-        if !name.starts_with('<') {
-            return None;
-        }
         let keyed = ["<std::hash::random::DefaultHasher as ", "<core::hash::sip::"];
         if keyed.iter().any(|prefix| name.starts_with(prefix)) {
             let model = match name.rsplit("::").next()? {
@@ -150,9 +147,14 @@ impl Role {
         }
         let tables = ["hash::map::", "hash::set::", "hashbrown::map::", "hashbrown::set::"];
         let iterates = name.contains(" as core::iter::traits::iterator::Iterator>::");
+        // Methods that visit all elements by an iterator of the table's own.
+        let visits = name.ends_with("::retain") || name.contains("::retain::<");
         let subject = name.split(" as ").next().unwrap_or_default();
-        let subject = subject.split('<').nth(1).unwrap_or_default();
-        (iterates && tables.iter().any(|table| subject.contains(table)))
+        let subject = match subject.strip_prefix('<') {
+            Some(inner) => inner.split('<').next().unwrap_or_default(),
+            None => subject,
+        };
+        ((iterates || visits) && tables.iter().any(|table| subject.contains(table)))
             .then_some(Role::HashIteration)
     }
 }

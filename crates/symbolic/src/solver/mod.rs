@@ -2,8 +2,9 @@
 //!
 //! One trait, [`Solver`], over one term language. [`Blaster`] is the embedded
 //! solver and the default; [`SmtLib`] talks to a `z3`, `cvc5` or `bitwuzla` of
-//! the user. [`Oracle`] stands in front of either: it cuts a query down to what
-//! is connected with the question, and remembers answers.
+//! the user. [`Oracle`] stands in front of them: it cuts a query down to what is
+//! connected with the question, remembers answers, and hands over what the
+//! first solver does not decide.
 
 mod blast;
 mod gates;
@@ -11,8 +12,8 @@ mod oracle;
 mod smtlib;
 
 pub use blast::Blaster;
-pub use oracle::{Oracle, Statistics};
-pub use smtlib::{SmtError, SmtLib};
+pub use oracle::{Oracle, Share, Statistics};
+pub use smtlib::{DEFAULT_PATIENCE, SmtError, SmtLib};
 
 use crate::term::{Assignment, Evaluator, Pool, Term};
 
@@ -31,6 +32,11 @@ pub enum Answer {
 pub trait Solver {
     /// The name shown in reports.
     fn name(&self) -> &str;
+
+    /// Whether it is a program of the user's, whose word alone is taken with care.
+    fn is_external(&self) -> bool {
+        false
+    }
 
     /// Whether all the conditions can hold together.
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer;

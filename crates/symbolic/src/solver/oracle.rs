@@ -1,10 +1,16 @@
-//! What stands between the exploration and a solver: slicing and memory.
+//! What stands between the exploration and the solvers: slicing, memory, and the
+//! hand-over of hard queries.
 //!
 //! A query is "the path so far, and this one condition turned". Only the
 //! conditions that share variables with the turned one, directly or through
 //! others, can matter; all other variables keep the values they had, which
 //! satisfied the rest already.
+//!
+//! That a query has no answer cannot be checked as a model can. An external
+//! solver that says so is asked for the path alone, of which an input is known:
+//! if it denies that too, it is not believed.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::{Answer, Solver};
@@ -24,11 +30,26 @@ pub struct Statistics {
     pub unknown: u64,
     pub time: Duration,
     pub slowest: Duration,
+    /// What each solver was asked, by its name.
+    pub shares: BTreeMap<String, Share>,
 }
 
-/// A solver with slicing and a cache.
+/// The part of one solver.
+#[derive(Clone, Debug, Default)]
+pub struct Share {
+    pub queries: u64,
+    /// Answers that no input exists.
+    pub unsatisfiable: u64,
+    pub unknown: u64,
+    pub time: Duration,
+    /// Whether it is a program of the user's.
+    pub external: bool,
+}
+
+/// Solvers with slicing and a cache. The first is asked; what it does not decide goes to
+/// the next.
 pub struct Oracle {
-    solver: Box<dyn Solver>,
+    solvers: Vec<Box<dyn Solver>>,
     cache: FastMap<Box<[Term]>, Answer>,
     models: Vec<Assignment>,
     pub statistics: Statistics,
@@ -37,18 +58,14 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    pub fn new(solver: Box<dyn Solver>) -> Oracle {
+    pub fn new(solvers: Vec<Box<dyn Solver>>) -> Oracle {
         Oracle {
-            solver,
+            solvers,
             cache: FastMap::default(),
             models: vec![],
             statistics: Statistics::default(),
             recorded: None,
         }
-    }
-
-    pub fn solver_name(&self) -> &str {
-        self.solver.name()
     }
 
     /// Can `question` hold together with `path`, which `known` satisfies?
@@ -97,7 +114,7 @@ impl Oracle {
                 self.statistics.remembered += 1;
                 Answer::Sat(model)
             }
-            None => self.solver.check(pool, &sliced),
+            None => self.decide(pool, &sliced),
         };
         // Only the variables of the slice may change; the solver's model holds more.
         let answer = match answer {
@@ -113,6 +130,34 @@ impl Oracle {
         answer
     }
 
+    /// Asks one solver after the other until one decides.
+    fn decide(&mut self, pool: &Pool, sliced: &[Term]) -> Answer {
+        let mut reasons: Vec<String> = vec![];
+        for solver in &mut self.solvers {
+            let start = Instant::now();
+            let mut answer = solver.check(pool, sliced);
+            if answer == Answer::Unsat && solver.is_external() {
+                answer = cross_examined(solver.as_mut(), pool, sliced);
+            }
+            let share = self.statistics.shares.entry(solver.name().to_owned()).or_default();
+            share.queries += 1;
+            share.time += start.elapsed();
+            share.external = solver.is_external();
+            match answer {
+                Answer::Unknown(why) => {
+                    share.unknown += 1;
+                    reasons.push(why);
+                }
+                Answer::Unsat => {
+                    share.unsatisfiable += 1;
+                    return answer;
+                }
+                Answer::Sat(_) => return answer,
+            }
+        }
+        Answer::Unknown(reasons.join("; "))
+    }
+
     fn remembered_model(&self, pool: &Pool, sliced: &[Term]) -> Option<Assignment> {
         let satisfies = |model: &&Assignment| {
             let mut evaluator = Evaluator::new(pool, model);
@@ -120,6 +165,19 @@ impl Oracle {
             sliced.iter().rev().all(|condition| evaluator.holds(*condition))
         };
         self.models.iter().find(satisfies).cloned()
+    }
+}
+
+/// An input is known that satisfies all but the last condition. A solver that does not
+/// find one for those is wrong or fails, and its first answer is worth nothing.
+fn cross_examined(solver: &mut dyn Solver, pool: &Pool, sliced: &[Term]) -> Answer {
+    match solver.check(pool, &sliced[..sliced.len() - 1]) {
+        Answer::Sat(_) => Answer::Unsat,
+        Answer::Unsat => Answer::Unknown(format!(
+            "{} contradicts itself: it finds no input for a path that has one",
+            solver.name()
+        )),
+        Answer::Unknown(why) => Answer::Unknown(why),
     }
 }
 

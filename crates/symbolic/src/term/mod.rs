@@ -8,6 +8,7 @@
 
 mod build;
 mod evaluate;
+mod float;
 mod range;
 mod support;
 
@@ -16,6 +17,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::num::NonZeroU32;
 
 pub use evaluate::{Assignment, Evaluator, fold};
+pub use float::{Format, Rounding};
 pub use range::Range;
 pub use support::{Support, SupportSet};
 

@@ -62,7 +62,7 @@ impl Compiled {
 
     pub fn explore(&self, function: &str, settings: &Settings) -> Exploration {
         let (mut engine, entry) = self.engine(function);
-        explore(&mut engine, entry, settings, Box::new(Blaster::default()))
+        explore(&mut engine, entry, settings, vec![Box::new(Blaster::default())])
     }
 
     /// Explores, and calls the native function with every input found: the outcome must

@@ -5,7 +5,8 @@ use super::*;
 use crate::type_table;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
-use testsmith_engines::random::Walk;
+use testsmith_engines::random::Engine;
+use testsmith_model::Heuristics;
 use testsmith_model::message::{journal, read_journal};
 use testsmith_model::operation::{Flow, FlowKind, Input, Mode, Operation, OperationKind, TypeInfo};
 use testsmith_model::ty::Ty;
@@ -153,6 +154,16 @@ fn refuse(f: &mut Frame) -> bool {
     false
 }
 
+/// As `fail`, with a guard that knows.
+fn guarded(f: &mut Frame) -> bool {
+    // SAFETY: as the plan says.
+    let number: &i32 = unsafe { f.shared(1) };
+    if *number >= 0 {
+        return f.refuse();
+    }
+    fail(f)
+}
+
 fn peek(f: &mut Frame) -> bool {
     inspect();
     f.put(Grumpy);
@@ -174,6 +185,7 @@ fn plan() -> Plan {
         callable: None,
         core: true,
         panics_by_design: false,
+        guard: None,
     };
     let info = |name: &str, table: TypeTable| TypeInfo {
         ty: Ty::prim(name),
@@ -198,6 +210,7 @@ fn plan() -> Plan {
             operation(&[(TOKEN, Mode::Own), (NUMBER, Mode::Own)], NUMBER, vec![]),
             operation(&[(TOKEN, Mode::Own)], NUMBER, vec![]),
             operation(&[], GRUMPY, vec![]),
+            operation(&[(TOKEN, Mode::Own), (NUMBER, Mode::Own)], NUMBER, vec![]),
         ],
         literals: vec![(NUMBER, vec![Literal::Int(-1), Literal::Int(7)])],
         ..Plan::default()
@@ -209,6 +222,7 @@ const VIEW_OF: OpId = OpId(1);
 const CHANGE: OpId = OpId(3);
 const FAIL: OpId = OpId(5);
 const PEEK: OpId = OpId(7);
+const GUARDED: OpId = OpId(8);
 
 /// Runs a test on an executor with a journal of its own.
 fn with_executor<T>(name: &str, test: impl FnOnce(&mut Executor) -> T) -> T {
@@ -220,7 +234,7 @@ fn with_executor<T>(name: &str, test: impl FnOnce(&mut Executor) -> T) -> T {
     let journal = Journal::open(&path).expect("it was just made");
     let tables: &'static [TypeTable] =
         vec![type_table!(Token), type_table!(View), type_table!(i32), type_table!(Grumpy)].leak();
-    let thunks: &'static [Thunk] = &[make, view, look, change, join, fail, refuse, peek];
+    let thunks: &'static [Thunk] = &[make, view, look, change, join, fail, refuse, peek, guarded];
     let mut executor = Executor::new(plan(), thunks, tables, journal);
     crate::panics::install_hook();
     let result = test(&mut executor);
@@ -242,15 +256,17 @@ fn random_sequences_drop_every_value_exactly_once() {
     let mut endings = [0; 3];
     with_executor("random", |executor| {
         // Without the operation that reads the journal: files are slow.
-        let mut walk = Walk::new(&executor.plan, 11, &[PEEK]);
+        let mut engine = Engine::new(&executor.plan, Heuristics::ALL, &[PEEK], &[]);
+        engine.start(11);
         for _ in 0..3000 {
             executor.begin(false);
-            walk.begin();
+            engine.begin(true);
             for _ in 0..15 {
-                if walk.extend(executor).is_err() {
+                if engine.extend(executor).is_err() {
                     break;
                 }
             }
+            engine.end(executor);
             match executor.finish().ending {
                 Ending::Completed => endings[0] += 1,
                 Ending::Panicked(_) => endings[1] += 1,
@@ -313,4 +329,49 @@ fn the_journal_says_what_is_under_way_before_it_runs() {
     // The third drop is the first value: that one panicked.
     assert!(matches!(outcome.ending, Ending::Panicked(_)));
     assert_eq!((outcome.step, outcome.phase), (1, Phase::Dropping));
+}
+
+#[test]
+fn a_call_that_its_guard_refuses_leaves_no_trace() {
+    with_executor("guard", |executor| {
+        executor.begin(false);
+        let token = executor.call(MAKE, &[]).expect("legal").expect("it returns");
+        let number = executor.literal(NUMBER, 1).expect("there is room");
+        let before = (executor.calls, executor.sequence());
+        assert_eq!(executor.call(GUARDED, &[token, number]), None);
+        assert_eq!((executor.calls, executor.sequence()), before);
+        assert!(executor.loans().is_live(token), "it was not given away");
+        let negative = executor.literal(NUMBER, 0).expect("there is room");
+        executor.call(GUARDED, &[token, negative]).expect("legal").expect("it returns");
+        assert_eq!(executor.finish().ending, Ending::Completed);
+    });
+    assert_all_dropped();
+}
+
+#[test]
+fn a_refused_call_that_ended_a_borrow_ends_the_sequence_too() {
+    with_executor("guard-borrow", |executor| {
+        executor.begin(false);
+        let token = executor.call(MAKE, &[]).expect("legal").expect("it returns");
+        executor.call(VIEW_OF, &[token]).expect("legal").expect("it returns");
+        let number = executor.literal(NUMBER, 1).expect("there is room");
+        assert_eq!(executor.call(GUARDED, &[token, number]), Some(Err(Halt::Inapplicable)));
+        assert_eq!(executor.finish().ending, Ending::Inapplicable);
+    });
+    assert_all_dropped();
+}
+
+#[test]
+fn a_refused_call_in_a_replayed_sequence_does_not_apply() {
+    let outcome = with_executor("guard-replay", |executor| {
+        let sequence = Sequence::from_steps(vec![
+            Step::Call(MAKE, Box::new([])),
+            Step::Literal(NUMBER, Literal::Int(7)),
+            Step::Call(GUARDED, Box::new([2, 1])),
+            Step::Call(MAKE, Box::new([])),
+        ]);
+        executor.run(&sequence, false).expect("the borrow rules allow it")
+    });
+    assert_eq!((outcome.ending, outcome.step), (Ending::Inapplicable, 2));
+    assert_all_dropped();
 }

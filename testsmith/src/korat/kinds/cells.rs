@@ -7,9 +7,9 @@ use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 
 use crate::korat::cell::{Lazy, TwinType};
+use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::trail::Reach;
 use crate::korat::{Korat, Realizer};
 
 macro_rules! cell_twin {

@@ -1,9 +1,9 @@
 //! `Option`: the values of what is inside, and `None` before them.
 
 use crate::korat::cell::TwinType;
+use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::trail::Reach;
 use crate::korat::{Korat, Realizer};
 
 impl<T: TwinType> TwinType for Option<T> {

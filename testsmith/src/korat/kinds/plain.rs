@@ -5,9 +5,9 @@
 
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::finitize::{FinitizeError, MAX_DOMAIN, Plain};
+use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::trail::Reach;
 use crate::korat::{Korat, Realizer};
 
 /// The parts of `TwinType` and `Korat` that plain values have in common.

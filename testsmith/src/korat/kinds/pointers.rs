@@ -12,9 +12,9 @@ use std::ptr::NonNull;
 use std::rc::{Rc, Weak};
 
 use crate::korat::cell::{Lazy, TwinType};
+use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices, Family};
-use crate::korat::trail::Reach;
 use crate::korat::{Korat, Realizer};
 
 /// The place of an object: a twin, or a cell if the type is not made of cells.

@@ -10,9 +10,10 @@ use std::ops::{Deref, DerefMut, Index, IndexMut, Range, RangeFrom, RangeFull, Ra
 
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::finitize::FinitizeError;
+use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices, Claim};
-use crate::korat::trail::{NO_CLASS, Reach};
+use crate::korat::trail::NO_CLASS;
 use crate::korat::{Korat, Realizer, scratch};
 
 /// What a predicate sees in place of a slice.

@@ -1,0 +1,36 @@
+//! Every law is broken by one type of its fixture and kept by another that
+//! only seems to break it.
+
+mod support;
+
+use serde_json::Value;
+use support::{Fixture, stderr, stdout};
+use testsmith_plan::Law;
+
+/// The claims that were found broken, as `law, for type`.
+fn broken(fixture: &Fixture) -> Vec<String> {
+    let args = ["--calls", "4000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
+    let output = fixture.run(&args);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("a JSON report");
+    let findings = report["findings"].as_array().expect("findings").clone();
+    let claim = |finding: &Value| finding["operation"].as_str().expect("a text").to_owned();
+    findings.iter().map(claim).collect()
+}
+
+#[test]
+fn every_broken_type_is_reported_for_its_law_and_no_sound_one_is() {
+    let fixture = Fixture::copy("laws");
+    let broken = broken(&fixture);
+    let wrong: Vec<&String> = broken.iter().filter(|claim| claim.contains("::Sound")).collect();
+    assert!(wrong.is_empty(), "reported, but sound: {wrong:#?}");
+    let found = |file: &str, law: &Law| {
+        let ty = format!(", for laws::{file}::Broken");
+        let mut claims = broken.iter().filter_map(|claim| claim.strip_suffix(&ty));
+        claims.any(|claim| testsmith_plan::law(claim).is_some_and(|it| std::ptr::eq(it, law)))
+    };
+    let laws = testsmith_plan::LAWS.iter();
+    let missed: Vec<&str> =
+        laws.filter(|(file, law)| !found(file, law)).map(|(file, _)| *file).collect();
+    assert!(missed.is_empty(), "not found: {missed:#?}, but only {broken:#?}");
+}

@@ -1,0 +1,32 @@
+//! A build without overflow checks and debug assertions has to give the same
+//! results.
+
+mod support;
+
+use serde_json::Value;
+use support::{Fixture, stderr, stdout};
+
+#[test]
+fn results_that_differ_without_checks_are_found_and_nothing_twice() {
+    let fixture = Fixture::copy("release");
+    let args = ["--calls", "20000", "--compare-release", "--quiet", "--format", "json"];
+    let output = fixture.run(&args);
+    assert_eq!(output.status.code(), Some(100), "{}{}", stdout(&output), stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("a JSON report");
+    let findings = report["findings"].as_array().expect("findings");
+    let differing: Vec<&Value> =
+        findings.iter().filter(|finding| finding["rule"] == "different results").collect();
+    assert_eq!(differing.len(), 1, "{findings:#?}");
+    assert_eq!(differing[0]["operation"], "release::Pile::take_two");
+    assert_eq!(differing[0]["severity"], "violation");
+    let about_mean: Vec<&Value> =
+        findings.iter().filter(|finding| finding["operation"] == "release::mean").collect();
+    assert_eq!(about_mean.len(), 1, "the overflow is told once: {findings:#?}");
+    let file = fixture.path().join("tests/testsmith_failures.rs");
+    let written = std::fs::read_to_string(file).expect("a file of tests");
+    assert!(written.contains("fails with `cargo test --release`"), "{written}");
+    assert!(
+        written.contains("assert_eq!(format!(\"{:?}\", pile.take_two()), \"0\");"),
+        "{written}"
+    );
+}

@@ -1,0 +1,248 @@
+//! The component set: values of earlier legal sequences, by type, from which
+//! new sequences are extended.
+//!
+//! A value equal to one that was there before is not kept again: otherwise
+//! most of the set would be empty containers. Each type has a bounded number of
+//! components; when all places are taken, a new value may drive out any other,
+//! the less likely the more there were.
+
+use super::steps::{Recipe, Steps, mix};
+use crate::rng::Rng;
+use crate::stage::{Shelved, Stage};
+use std::collections::HashSet;
+use std::rc::Rc;
+use testsmith_model::operation::Sameness;
+use testsmith_model::{Heuristic, Heuristics, OpId, Plan, TypeId};
+
+/// Components of one type.
+const MAX_MEMBERS: usize = 128;
+/// A component takes at most this many calls to make.
+const MAX_CALLS: usize = 30;
+/// Values that are remembered as seen; past this all are taken for new.
+const MAX_SEEN: usize = 1 << 18;
+/// When all places are taken, a new value is kept once in as many times as the
+/// places were filled, but not more seldom than this.
+const DRIVES_OUT_ONCE_IN: usize = 32;
+/// A known value is looked at once in so many times for a shorter recipe.
+const SHORTEN_ONCE_IN: usize = 16;
+/// Values that cannot be told apart are offered this seldom.
+const UNKNOWN_ONCE_IN: usize = 8;
+
+#[derive(Clone)]
+pub(super) struct Member {
+    pub(super) recipe: Rc<Recipe>,
+    /// Where the stage keeps a clone of the value.
+    pub(super) shelved: Option<Shelved>,
+    /// What is learnt of it as an argument goes by this number.
+    pub(super) id: u32,
+}
+
+struct Kind {
+    /// Whether values of the type are worth keeping.
+    kept: bool,
+    /// Whether the stage can keep clones.
+    cloneable: bool,
+    sameness: Sameness,
+    members: Vec<Member>,
+    /// Values that were new.
+    distinct: usize,
+    /// What tells the members apart, side by side.
+    identities: Vec<u64>,
+}
+
+pub(super) struct Components {
+    kinds: Vec<Kind>,
+    seen: HashSet<u64>,
+    pruning: bool,
+    made: u32,
+    /// Recipes that have not been reported.
+    news: Vec<Rc<Recipe>>,
+}
+
+impl Components {
+    /// Nothing is kept of types that borrow: their owners are gone with the
+    /// sequence. Numbers and the like come from their literals.
+    pub(super) fn new(plan: &Plan, useful: &[bool], heuristics: Heuristics) -> Components {
+        let on = heuristics.has(Heuristic::Components);
+        let literal = |ty: usize| plan.literals.iter().any(|(of, _)| of.index() == ty);
+        let kinds = plan.types.iter().enumerate().map(|(n, info)| Kind {
+            kept: on && useful[n] && !info.may_borrow() && !(info.abilities.copy && literal(n)),
+            cloneable: info.abilities.clone,
+            sameness: info.abilities.sameness(),
+            members: vec![],
+            distinct: 0,
+            identities: vec![],
+        });
+        Components {
+            kinds: kinds.collect(),
+            seen: HashSet::new(),
+            pruning: heuristics.has(Heuristic::Pruning),
+            made: 0,
+            news: vec![],
+        }
+    }
+
+    #[inline]
+    pub(super) fn keeps(&self, ty: TypeId) -> bool {
+        self.kinds[ty.index()].kept
+    }
+
+    #[inline]
+    pub(super) fn count(&self, ty: TypeId) -> usize {
+        self.kinds[ty.index()].members.len()
+    }
+
+    #[inline]
+    pub(super) fn member(&self, ty: TypeId, n: usize) -> &Member {
+        &self.kinds[ty.index()].members[n]
+    }
+
+    /// Drops a component that does not come out the same any more.
+    pub(super) fn remove(&mut self, ty: TypeId, n: usize) {
+        let kind = &mut self.kinds[ty.index()];
+        kind.members.swap_remove(n);
+        kind.identities.swap_remove(n);
+    }
+
+    /// The recipes of the components made since this was last asked.
+    pub(super) fn take_news(&mut self) -> Vec<Rc<Recipe>> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// Keeps the value of a slot unless an equal one was there before. Says
+    /// whether it was kept.
+    pub(super) fn offer(
+        &mut self,
+        stage: &mut impl Stage,
+        steps: &Steps,
+        slot: u32,
+        rng: &mut Rng,
+    ) -> bool {
+        let ty = stage.loans().ty(slot);
+        let sameness = self.kinds[ty.index()].sameness;
+        let mut identity = 0;
+        if self.pruning {
+            match sameness {
+                Sameness::Hash | Sameness::Debug => match stage.identity(slot, sameness) {
+                    Some(number) => identity = number,
+                    None => return false,
+                },
+                Sameness::PartialEq => {}
+                Sameness::Unknown if !rng.chance(1, UNKNOWN_ONCE_IN) => return false,
+                Sameness::Unknown => {}
+            }
+            if let Some(known) = self.known(stage, ty, slot, identity) {
+                if let Known::Member(n) = known
+                    && rng.chance(1, SHORTEN_ONCE_IN)
+                {
+                    self.shorten(stage, ty, n, steps, slot);
+                }
+                return false;
+            }
+        }
+        let kind = &mut self.kinds[ty.index()];
+        kind.distinct += 1;
+        let crowd = (kind.distinct / MAX_MEMBERS).clamp(1, DRIVES_OUT_ONCE_IN);
+        let full = kind.members.len() == MAX_MEMBERS;
+        if full && !rng.chance(1, crowd) {
+            return false;
+        }
+        self.keep(stage, ty, slot, identity, recipe(stage, steps, slot), rng)
+    }
+
+    fn keep(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        slot: u32,
+        identity: u64,
+        recipe: Recipe,
+        rng: &mut Rng,
+    ) -> bool {
+        if recipe.calls() > MAX_CALLS {
+            return false;
+        }
+        let kind = &mut self.kinds[ty.index()];
+        let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
+        let over = place.and_then(|n| kind.members[n].shelved);
+        let shelved = stage.shelve(slot, over);
+        if kind.cloneable && shelved.is_none() {
+            // It is too large, or its clone panics.
+            return false;
+        }
+        self.made += 1;
+        let recipe = Rc::new(recipe);
+        self.news.push(Rc::clone(&recipe));
+        let member = Member { recipe, shelved, id: self.made };
+        match place {
+            Some(n) => {
+                kind.members[n] = member;
+                kind.identities[n] = identity;
+            }
+            None => {
+                kind.members.push(member);
+                kind.identities.push(identity);
+            }
+        }
+        true
+    }
+
+    /// Whether an equal value was seen before, and where it is if it is here.
+    fn known(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        slot: u32,
+        identity: u64,
+    ) -> Option<Known> {
+        let kind = &self.kinds[ty.index()];
+        let equal =
+            |stage: &mut dyn FnMut(Shelved) -> bool, n: usize| kind.members[n].shelved.map(stage);
+        let mut equals = |shelved: Shelved| stage.equals(slot, shelved);
+        match kind.sameness {
+            Sameness::Unknown => None,
+            Sameness::PartialEq => (0..kind.members.len())
+                .find(|n| equal(&mut equals, *n) == Some(true))
+                .map(Known::Member),
+            Sameness::Hash | Sameness::Debug => {
+                let new =
+                    self.seen.len() < MAX_SEEN && self.seen.insert(mix(identity, u64::from(ty.0)));
+                if new {
+                    return None;
+                }
+                // A hash may leave out what equality looks at.
+                let same: Vec<usize> =
+                    (0..kind.members.len()).filter(|n| kind.identities[*n] == identity).collect();
+                let by_hash = kind.sameness == Sameness::Hash;
+                let unequal = |n: &usize, equals: &mut dyn FnMut(Shelved) -> bool| {
+                    by_hash && equal(equals, *n) == Some(false)
+                };
+                match same.iter().find(|n| !unequal(n, &mut equals)) {
+                    Some(n) => Some(Known::Member(*n)),
+                    None if same.is_empty() => Some(Known::Gone),
+                    None => None,
+                }
+            }
+        }
+    }
+
+    /// Takes a shorter recipe for a value that is already here.
+    fn shorten(&mut self, stage: &impl Stage, ty: TypeId, n: usize, steps: &Steps, slot: u32) {
+        let recipe = recipe(stage, steps, slot);
+        let member = &mut self.kinds[ty.index()].members[n];
+        if recipe.steps.len() < member.recipe.steps.len() {
+            member.recipe = Rc::new(recipe);
+            self.news.push(Rc::clone(&member.recipe));
+        }
+    }
+}
+
+enum Known {
+    Member(usize),
+    /// Seen before, but not kept or driven out since.
+    Gone,
+}
+
+fn recipe(stage: &impl Stage, steps: &Steps, slot: u32) -> Recipe {
+    steps.recipe(slot, &|op: OpId| stage.signature(op))
+}

@@ -1,0 +1,578 @@
+//! The engine: picks an operation, finds or makes its arguments, calls.
+//!
+//! An argument is a value already in the sequence, a component, or a fresh
+//! one. A sequence that completes leaves its new values as components.
+
+use super::components::Components;
+use super::learned::Learned;
+use super::sources::{Source, is_taken, sources};
+use super::steps::{Made, Recipe, Steps};
+use crate::rng::Rng;
+use crate::stage::{Halt, Stage};
+use std::collections::HashMap;
+use std::rc::Rc;
+use testsmith_model::message::{Component, Limit};
+use testsmith_model::operation::{Access, MAX_INPUTS};
+use testsmith_model::sequence::Literal;
+use testsmith_model::{Heuristic, Heuristics, Mode, OpId, Plan, TypeId};
+
+/// How deep arguments are made from arguments before the cheapest way is taken.
+const MAX_DEPTH: usize = 3;
+/// Tries to find a call that the borrow rules allow.
+const MAX_TRIES: usize = 12;
+/// Draws of a literal or a component that suits an operation.
+const MAX_DRAWS: usize = 3;
+/// One sequence in so many repeats a call.
+const REPEATS_ONCE_IN: usize = 10;
+/// How often a call is repeated at most.
+const MAX_REPEATS: usize = 100;
+/// The call that is repeated is among the first so many of its sequence.
+const REPEATED_WITHIN: usize = 8;
+/// A recipe up to this long is now and then run instead of cloned: all of its
+/// values are there then, and what a clone leaves out.
+const MAX_REPLAYED: usize = 16;
+const REPLAYED_ONCE_IN: usize = 8;
+/// One text in so many is put together from pieces.
+const COMPOSED_ONCE_IN: usize = 4;
+/// When nothing new is found, up to this many sequences are not looked at.
+const MAX_PAUSE: u32 = 15;
+
+pub struct Engine {
+    rng: Rng,
+    heuristics: Heuristics,
+    plan: Rc<Plan>,
+    learned: Learned,
+    components: Components,
+    sources: Vec<Source>,
+    /// Per type: whether any operation takes it; most numbers and `()` are not
+    /// worth keeping track of.
+    useful: Vec<bool>,
+    /// The least number, without its sign, that an argument must not have.
+    limits: HashMap<(OpId, usize), u128>,
+    /// The sequence under way.
+    steps: Steps,
+    /// Per slot of it, what its value is known by as an argument.
+    origins: Vec<u32>,
+    /// Types of which this sequence has slots.
+    touched: Vec<TypeId>,
+    /// Clones may stand for recipes in this sequence.
+    cloning: bool,
+    /// It is legal so far, and no call of it was heavy.
+    worth_keeping: bool,
+    extended: usize,
+    /// The extension that is repeated.
+    repeated: Option<usize>,
+    illegal: Seen,
+    finished: Seen,
+    pause: u32,
+    paused: u32,
+}
+
+/// An argument that is looked for.
+struct Need<'n> {
+    op: OpId,
+    /// Which of its arguments it is.
+    n: usize,
+    access: Access,
+    /// The arguments before it.
+    earlier: &'n [u32],
+    depth: usize,
+}
+
+/// What a value is known by as an argument: the literal, the component, or the
+/// operation that made it.
+fn literal_origin(n: usize) -> u32 {
+    n as u32
+}
+
+fn component_origin(id: u32) -> u32 {
+    id | 1 << 30
+}
+
+fn maker_origin(op: OpId) -> u32 {
+    op.0 | 1 << 31
+}
+
+impl Engine {
+    pub fn new(plan: &Plan, heuristics: Heuristics, avoid: &[OpId], limits: &[Limit]) -> Engine {
+        let useful: Vec<bool> =
+            (0..plan.types.len()).map(|n| is_taken(plan, TypeId(n as u32))).collect();
+        let mut least = HashMap::new();
+        for limit in limits.iter().filter(|_| heuristics.has(Heuristic::Limits)) {
+            let known = least.entry((limit.op, limit.input as usize)).or_insert(u128::MAX);
+            *known = (*known).min(limit.number.unsigned_abs());
+        }
+        Engine {
+            rng: Rng::new(0),
+            heuristics,
+            learned: Learned::new(plan, avoid, heuristics),
+            components: Components::new(plan, &useful, heuristics),
+            sources: sources(plan, avoid),
+            useful,
+            limits: least,
+            plan: Rc::new(plan.clone()),
+            steps: Steps::default(),
+            origins: vec![],
+            touched: vec![],
+            cloning: false,
+            worth_keeping: true,
+            extended: 0,
+            repeated: None,
+            illegal: Seen::new(),
+            finished: Seen::new(),
+            pause: 0,
+            paused: 0,
+        }
+    }
+
+    /// Starts the random numbers at a seed and the counts at zero; what was
+    /// learnt stays.
+    pub fn start(&mut self, seed: u64) {
+        self.rng = Rng::new(seed);
+        self.learned.count_anew();
+    }
+
+    /// Per operation: completed calls since the start.
+    pub fn completed(&self) -> Vec<u32> {
+        self.learned.completed()
+    }
+
+    /// Per operation: calls since the start that panicked.
+    pub fn panicked(&self) -> Vec<u32> {
+        self.learned.panicked()
+    }
+
+    /// The components made since this was last asked.
+    pub fn take_components(&mut self) -> Vec<Component> {
+        let news = self.components.take_news();
+        news.iter().map(|recipe| recipe.component(&self.plan)).collect()
+    }
+
+    /// Coverage was read after the last sequence: so many edges were new.
+    pub fn credit(&mut self, new_edges: u32) {
+        self.learned.credit(new_edges);
+    }
+
+    /// A new sequence begins. Where all of its steps must really run, nothing
+    /// is cloned in place.
+    pub fn begin(&mut self, cloning: bool) {
+        for ty in self.touched.drain(..) {
+            self.sources[ty.index()].slots.clear();
+        }
+        self.steps.clear();
+        self.origins.clear();
+        self.cloning = cloning && self.heuristics.has(Heuristic::Clones);
+        self.worth_keeping = true;
+        self.extended = 0;
+        let repeats =
+            self.heuristics.has(Heuristic::Repetition) && self.rng.chance(1, REPEATS_ONCE_IN);
+        self.repeated = repeats.then(|| self.rng.below(REPEATED_WITHIN));
+    }
+
+    /// Makes one more call under test, and whatever it needs.
+    pub fn extend(&mut self, stage: &mut impl Stage) -> Result<(), Halt> {
+        if self.extended > 0 && !self.heuristics.has(Heuristic::Growing) {
+            return Err(Halt::Full);
+        }
+        for _ in 0..MAX_TRIES {
+            let op = self.learned.draw(&mut self.rng).ok_or(Halt::Full)?;
+            if self.learned.doubts(op, &mut self.rng) {
+                continue;
+            }
+            if let Some(slot) = self.attempt(stage, op, None, 0)? {
+                let repeats = self.repeated == Some(self.extended);
+                self.extended += 1;
+                return if repeats { self.repeat(stage, op, slot) } else { Ok(()) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls an operation again and again on the same receiver, with other
+    /// arguments; only one that takes its receiver by reference.
+    fn repeat(&mut self, stage: &mut impl Stage, op: OpId, slot: u32) -> Result<(), Halt> {
+        let Some(&receiver) = self.steps.args_of(slot as usize).first() else { return Ok(()) };
+        let mode = stage.signature(op).inputs[0].mode;
+        if !matches!(mode, Mode::Shared | Mode::Exclusive) {
+            return Ok(());
+        }
+        for _ in 0..self.rng.below(MAX_REPEATS + 1) {
+            let alive = stage.loans().is_live(receiver);
+            if !alive || self.attempt(stage, op, Some(receiver), 0)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The sequence is over but its values are still there: keeps what is new
+    /// among them, if all went well.
+    pub fn end(&mut self, stage: &mut impl Stage) {
+        if !self.worth_keeping || !self.heuristics.has(Heuristic::Components) {
+            return;
+        }
+        if self.paused < self.pause {
+            self.paused += 1;
+            return;
+        }
+        self.paused = 0;
+        if self.heuristics.has(Heuristic::Duplicates) && !self.finished.insert(self.steps.hash()) {
+            return;
+        }
+        let mut found = false;
+        for slot in 0..self.steps.len() as u32 {
+            found |= self.offer(stage, slot);
+        }
+        self.pause = if found { self.pause / 2 } else { (self.pause + 1).min(MAX_PAUSE) };
+    }
+
+    /// Keeps the value of a slot if it can be had and is new.
+    fn offer(&mut self, stage: &mut impl Stage, slot: u32) -> bool {
+        let loans = stage.loans();
+        loans.is_live(slot)
+            && !loans.is_lent(slot)
+            && self.components.keeps(loans.ty(slot))
+            && self.components.offer(stage, &self.steps, slot, &mut self.rng)
+    }
+
+    /// Runs the sequence of a component of an earlier run, as a sequence of its
+    /// own, and keeps its value.
+    pub fn adopt(&mut self, stage: &mut impl Stage, component: &Component) {
+        let Some(recipe) = Recipe::new(&self.plan, component) else { return };
+        if let Ok(Some(slot)) = self.replay(stage, &recipe) {
+            self.offer(stage, slot);
+        }
+        // Whoever sent it knows it.
+        self.components.take_news();
+    }
+
+    /// Calls the operation if its arguments can be had.
+    fn attempt(
+        &mut self,
+        stage: &mut impl Stage,
+        op: OpId,
+        receiver: Option<u32>,
+        depth: usize,
+    ) -> Result<Option<u32>, Halt> {
+        let mut args = [0u32; MAX_INPUTS];
+        let inputs = stage.signature(op).inputs.len();
+        let args = &mut args[..inputs];
+        for n in 0..inputs {
+            let access = stage.signature(op).inputs[n];
+            let need = Need { op, n, access, earlier: &args[..n], depth };
+            let found = match receiver {
+                Some(receiver) if n == 0 => Some(receiver),
+                _ => self.argument(stage, need)?,
+            };
+            match found {
+                Some(slot) => args[n] = slot,
+                None => return Ok(None),
+            }
+        }
+        if self.learned.is_risky(op)
+            && self.heuristics.has(Heuristic::Duplicates)
+            && self.illegal.contains(self.steps.hash_with(op, args))
+        {
+            return Ok(None);
+        }
+        let Some(result) = stage.call(op, args) else { return Ok(None) };
+        let origins = args.iter().map(|arg| self.origins[*arg as usize]);
+        self.learned.learn(op, origins, result);
+        match result {
+            Ok(slot) => {
+                if stage.was_heavy() && self.heuristics.has(Heuristic::Limits) {
+                    self.limit(op, args);
+                }
+                self.steps.call(op, args);
+                self.origins.push(maker_origin(op));
+                self.note(stage.signature(op).output, slot);
+                Ok(Some(slot))
+            }
+            Err(halt) => {
+                self.worth_keeping &= halt == Halt::Full;
+                if halt != Halt::Full {
+                    self.illegal.insert(self.steps.hash_with(op, args));
+                }
+                Err(halt)
+            }
+        }
+    }
+
+    /// Blames the largest number among the arguments, or else the operation,
+    /// for a call that took much memory. No sequence should start with it.
+    #[cold]
+    fn limit(&mut self, op: OpId, args: &[u32]) {
+        self.worth_keeping = false;
+        let number = |(n, arg): (usize, &u32)| match self.steps.made(*arg) {
+            Made::Literal(ty, literal) => {
+                self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
+            }
+            Made::Call(..) => None,
+        };
+        match args.iter().enumerate().filter_map(number).max() {
+            Some((magnitude, n)) if magnitude >= Limit::LEAST => {
+                self.limits.insert((op, n), magnitude);
+            }
+            _ => self.learned.burden(op),
+        }
+    }
+
+    /// How far a literal is from zero, if it is a whole number.
+    fn magnitude(&self, ty: TypeId, n: usize) -> Option<u128> {
+        let (_, pool) = self.plan.literals.iter().find(|(pooled, _)| *pooled == ty)?;
+        match &pool[n] {
+            Literal::Int(number) => Some(number.unsigned_abs()),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn note(&mut self, ty: TypeId, slot: u32) {
+        if !self.useful[ty.index()] {
+            return;
+        }
+        let slots = &mut self.sources[ty.index()].slots;
+        if slots.is_empty() {
+            self.touched.push(ty);
+        }
+        slots.push(slot);
+    }
+
+    /// A slot already there, a component, a literal, or a value made for the
+    /// purpose.
+    fn argument(&mut self, stage: &mut impl Stage, need: Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let literals = self.sources[ty.index()].literals;
+        let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
+        if reuse
+            && let Some(slot) = self.live(stage, need.access)
+            // A value and itself are a pair worth trying, but not most of the time.
+            && (!need.earlier.contains(&slot) || self.rng.chance(1, 3))
+            && self.suits(&need, self.origins[slot as usize])
+            && !self.is_beyond(&need, slot)
+        {
+            return Ok(Some(slot));
+        }
+        if self.components.count(ty) > 0
+            && self.rng.chance(if literals > 0 { 1 } else { 3 }, 6)
+            && let Some(slot) = self.component(stage, &need)?
+        {
+            return Ok(Some(slot));
+        }
+        if let Some(composer) = self.composer(ty, need.depth) {
+            let made = self.attempt(stage, composer, None, need.depth + 1)?;
+            if made.is_some() {
+                return Ok(made);
+            }
+        }
+        if literals > 0 {
+            return self.literal(stage, &need);
+        }
+        if let Some(maker) = self.maker(ty, need.depth) {
+            let made = self.attempt(stage, maker, None, need.depth + 1)?;
+            if made.is_some() {
+                return Ok(made);
+            }
+        }
+        Ok(self.live(stage, need.access))
+    }
+
+    #[inline]
+    fn suits(&mut self, need: &Need<'_>, origin: u32) -> bool {
+        self.learned.suits(need.op, need.n, origin, &mut self.rng)
+    }
+
+    fn literal(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let literals = self.sources[ty.index()].literals;
+        let mut drawn = None;
+        for _ in 0..MAX_DRAWS {
+            let n = self.rng.below(literals);
+            if self.exceeds(need, ty, n) {
+                continue;
+            }
+            drawn = Some(n);
+            if self.suits(need, literal_origin(n)) {
+                break;
+            }
+        }
+        match drawn {
+            Some(n) => self.put(stage, ty, n).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts a literal on the stage.
+    fn put(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        let slot = stage.literal(ty, n)?;
+        self.steps.literal(ty, n as u32);
+        self.origins.push(literal_origin(n));
+        self.note(ty, slot);
+        Ok(slot)
+    }
+
+    /// Whether a slot holds a number that this argument must not have.
+    #[inline]
+    fn is_beyond(&self, need: &Need<'_>, slot: u32) -> bool {
+        match self.steps.made(slot) {
+            Made::Literal(ty, n) => self.exceeds(need, ty, n as usize),
+            Made::Call(..) => false,
+        }
+    }
+
+    /// Whether a number is one that this argument must not have.
+    #[inline]
+    fn exceeds(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
+        if self.limits.is_empty() {
+            return false;
+        }
+        let Some(least) = self.limits.get(&(need.op, need.n)) else { return false };
+        self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
+    }
+
+    /// A component that the operation gets on with, put on the stage.
+    fn component(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let mut n = 0;
+        for _ in 0..MAX_DRAWS {
+            // The first to come are the simplest.
+            n = self.rng.low_below(self.components.count(ty) as u32) as usize;
+            let origin = component_origin(self.components.member(ty, n).id);
+            if self.suits(need, origin) {
+                break;
+            }
+        }
+        let member = self.components.member(ty, n).clone();
+        let clone = member.shelved.filter(|_| {
+            let short = member.recipe.steps.len() <= MAX_REPLAYED;
+            self.cloning && !(short && self.rng.chance(1, REPLAYED_ONCE_IN))
+        });
+        let slot = match clone {
+            Some(shelved) => {
+                let slot = stage.place(&member.recipe, shelved)? + member.recipe.value;
+                self.steps.append(&member.recipe.steps);
+                self.origins.resize(self.steps.len(), 0);
+                self.note(ty, slot);
+                slot
+            }
+            None => match self.replay(stage, &member.recipe) {
+                Ok(Some(slot)) => slot,
+                Ok(None) => return Ok(None),
+                Err(halt) => {
+                    if halt != Halt::Full {
+                        self.components.remove(ty, n);
+                    }
+                    return Err(halt);
+                }
+            },
+        };
+        self.origins[slot as usize] = component_origin(member.id);
+        Ok(Some(slot))
+    }
+
+    /// Runs the steps of a recipe. Returns the slot of its value.
+    fn replay(&mut self, stage: &mut impl Stage, recipe: &Recipe) -> Result<Option<u32>, Halt> {
+        let base = self.steps.len() as u32;
+        for (made, args) in recipe.steps.iter() {
+            match made {
+                Made::Literal(ty, n) => {
+                    self.put(stage, ty, n as usize)?;
+                }
+                Made::Call(op, ..) => {
+                    let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
+                    let Some(result) = stage.call(op, &args) else { return Ok(None) };
+                    let slot =
+                        result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
+                    self.steps.call(op, &args);
+                    self.origins.push(maker_origin(op));
+                    self.note(stage.signature(op).output, slot);
+                }
+            }
+        }
+        Ok(Some(base + recipe.value))
+    }
+
+    /// Now and then, an operation that puts a text together.
+    fn composer(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
+        let composers = self.sources[ty.index()].composers.len();
+        if composers == 0 || depth > MAX_DEPTH || !self.rng.chance(1, COMPOSED_ONCE_IN) {
+            return None;
+        }
+        Some(self.sources[ty.index()].composers[self.rng.below(composers)])
+    }
+
+    /// An operation that makes the type: the cheapest or any, but rather none
+    /// than one that is likely to end the sequence.
+    fn maker(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
+        if depth > 2 * MAX_DEPTH {
+            return None;
+        }
+        let makers = self.sources[ty.index()].makers.len();
+        if depth < MAX_DEPTH && makers > 0 && self.rng.chance(1, 2) {
+            let maker = self.sources[ty.index()].makers[self.rng.below(makers)];
+            if !self.learned.doubts(maker, &mut self.rng) {
+                return Some(maker);
+            }
+        }
+        let cheapest = self.sources[ty.index()].cheapest?;
+        (!self.learned.doubts(cheapest, &mut self.rng)).then_some(cheapest)
+    }
+
+    /// A live slot that can be passed for an input, the latest more likely.
+    fn live(&mut self, stage: &impl Stage, input: Access) -> Option<u32> {
+        if let Some(slot) = self.pick(stage, input.ty) {
+            return Some(slot);
+        }
+        if !matches!(input.mode, Mode::Shared | Mode::Exclusive) {
+            return None;
+        }
+        for n in 0..self.sources[input.ty.index()].behind.len() {
+            let (reference, mutable) = self.sources[input.ty.index()].behind[n];
+            if (mutable || input.mode == Mode::Shared)
+                && let Some(slot) = self.pick(stage, reference)
+            {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    fn pick(&mut self, stage: &impl Stage, ty: TypeId) -> Option<u32> {
+        let slots = &mut self.sources[ty.index()].slots;
+        while !slots.is_empty() {
+            let back = self.rng.low_below(slots.len() as u32);
+            let at = slots.len() - 1 - back as usize;
+            if stage.loans().is_live(slots[at]) {
+                return Some(slots[at]);
+            }
+            slots.swap_remove(at);
+        }
+        None
+    }
+}
+
+/// Sequences seen, by their hashes. A later one may take the place of an
+/// earlier, so that the memory is bounded.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    const PLACES: usize = 1 << 16;
+
+    fn new() -> Seen {
+        Seen(vec![0; Seen::PLACES])
+    }
+
+    fn place(hash: u64) -> usize {
+        (hash >> 40) as usize % Seen::PLACES
+    }
+
+    #[inline]
+    fn contains(&self, hash: u64) -> bool {
+        self.0[Seen::place(hash)] == hash
+    }
+
+    /// False if it was there.
+    fn insert(&mut self, hash: u64) -> bool {
+        std::mem::replace(&mut self.0[Seen::place(hash)], hash) != hash
+    }
+}

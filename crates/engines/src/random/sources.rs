@@ -1,0 +1,110 @@
+//! Where the values of each type come from: literals, makers, references.
+
+use testsmith_model::operation::OperationKind;
+use testsmith_model::sequence::Literal;
+use testsmith_model::{Mode, OpId, Plan, TypeId};
+
+/// Where values of one type come from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Source {
+    pub(super) literals: usize,
+    /// The operation that makes it with the fewest calls in all.
+    pub(super) cheapest: Option<OpId>,
+    pub(super) makers: Vec<OpId>,
+    /// For a text: those that put it together from other texts.
+    pub(super) composers: Vec<OpId>,
+    /// The references to it that can stand in for it, and whether they are
+    /// mutable.
+    pub(super) behind: Vec<(TypeId, bool)>,
+    /// Those made in this sequence.
+    pub(super) slots: Vec<u32>,
+}
+
+/// The sources of all types, without the operations to avoid.
+pub(super) fn sources(plan: &Plan, avoid: &[OpId]) -> Vec<Source> {
+    let mut sources = vec![Source::default(); plan.types.len()];
+    for op in plan.op_ids().filter(|op| !avoid.contains(op)) {
+        sources[plan.operation(op).output.index()].makers.push(op);
+    }
+    for (n, info) in plan.types.iter().enumerate() {
+        if let Some((to, mutable)) = info.pointee {
+            sources[to.index()].behind.push((TypeId(n as u32), mutable));
+        }
+    }
+    for (ty, pool) in &plan.literals {
+        sources[ty.index()].literals = pool.len();
+    }
+    find_composers(plan, &mut sources);
+    find_cheapest_makers(plan, &mut sources);
+    sources
+}
+
+/// Texts have literals of their own, but those of a grammar are made of pieces.
+fn find_composers(plan: &Plan, sources: &mut [Source]) {
+    let is_text = |ty: TypeId| {
+        let pool = plan.literals.iter().find(|(pooled, _)| *pooled == ty);
+        pool.is_some_and(|(_, pool)| matches!(pool.first(), Some(Literal::Str(_))))
+    };
+    let composes = |op: &OpId| {
+        let operation = plan.operation(*op);
+        let inputs = &operation.inputs;
+        operation.kind == OperationKind::Builder
+            && !inputs.is_empty()
+            && inputs.iter().all(|input| is_text(input.ty))
+    };
+    for (n, source) in sources.iter_mut().enumerate() {
+        if is_text(TypeId(n as u32)) {
+            source.composers = source.makers.iter().copied().filter(composes).collect();
+        }
+    }
+}
+
+/// Whether a value of the type can be an argument of any operation.
+pub(super) fn is_taken(plan: &Plan, ty: TypeId) -> bool {
+    let mut inputs = plan.operations.iter().flat_map(|operation| &operation.inputs);
+    inputs.any(|input| plan.accepts(input, ty))
+}
+
+/// The maker of each type that needs the fewest calls in all.
+fn find_cheapest_makers(plan: &Plan, sources: &mut [Source]) {
+    let mut cost: Vec<Option<u32>> =
+        sources.iter().map(|source| (source.literals > 0).then_some(0)).collect();
+    // Costs only fall; a plan settles in a handful of rounds.
+    for _ in 0..sources.len() {
+        let mut changed = false;
+        for (ty, source) in sources.iter_mut().enumerate() {
+            for &op in &source.makers {
+                let operation = plan.operation(op);
+                if operation.panics_by_design {
+                    continue;
+                }
+                let inputs: Option<u32> = operation
+                    .inputs
+                    .iter()
+                    .map(|input| cost_of(plan, &cost, input.ty, input.mode))
+                    .sum();
+                let Some(total) = inputs.map(|n| n + 1) else { continue };
+                if cost[ty].is_none_or(|known| total < known) {
+                    cost[ty] = Some(total);
+                    source.cheapest = Some(op);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+}
+
+fn cost_of(plan: &Plan, cost: &[Option<u32>], ty: TypeId, mode: Mode) -> Option<u32> {
+    let direct = cost[ty.index()];
+    if matches!(mode, Mode::Own | Mode::Reborrow) {
+        return direct;
+    }
+    let through = plan.types.iter().enumerate().filter_map(|(n, info)| match info.pointee {
+        Some((to, mutable)) if to == ty && (mutable || mode == Mode::Shared) => cost[n],
+        _ => None,
+    });
+    direct.into_iter().chain(through).min()
+}

@@ -1,0 +1,401 @@
+//! The engine on a stage of lists of numbers, where every value can be seen.
+
+use super::*;
+use crate::stage::{Halt, Shelved, Stage};
+use std::collections::HashSet;
+use testsmith_model::message::{Component, Limit};
+use testsmith_model::operation::{
+    Abilities, Input, Operation, OperationKind, Sameness, Signature, TypeInfo,
+};
+use testsmith_model::sequence::{Builder, Literal, Sequence, Step};
+use testsmith_model::ty::Ty;
+use testsmith_model::{Heuristic, Heuristics, Loans, Mode, OpId, Plan, TypeId};
+
+const NUMBER: TypeId = TypeId(0);
+const LIST: TypeId = TypeId(1);
+const UNIT: TypeId = TypeId(2);
+
+const NEW: OpId = OpId(0);
+const PUSH: OpId = OpId(1);
+const TAKE: OpId = OpId(2);
+const JOIN: OpId = OpId(3);
+
+const NUMBERS: [i128; 5] = [0, 1, 2, 50, 5000];
+
+/// `new() -> List`, `push(&mut List, Number)`, `take(&mut List, Number)` which
+/// panics past the end, `join(List, List) -> List`.
+fn plan() -> Plan {
+    let operation = |inputs: &[(TypeId, Mode)], output: TypeId| Operation {
+        path: String::new(),
+        kind: OperationKind::Free,
+        call: String::new(),
+        show: String::new(),
+        inputs: inputs.iter().map(|&(ty, mode)| Input { name: String::new(), ty, mode }).collect(),
+        output,
+        flows: vec![],
+        acquires: vec![],
+        docs: Default::default(),
+        place: None,
+        callable: None,
+        core: true,
+        panics_by_design: false,
+    };
+    let info = |name: &str, copy| TypeInfo {
+        ty: Ty::prim(name),
+        abilities: Abilities { copy, clone: true, eq: true, hash: true, ..Default::default() },
+        pointee: None,
+        is_reference: false,
+    };
+    let list = (LIST, Mode::Exclusive);
+    Plan {
+        types: vec![info("number", true), info("list", false), info("unit", true)],
+        operations: vec![
+            operation(&[], LIST),
+            operation(&[list, (NUMBER, Mode::Own)], UNIT),
+            operation(&[list, (NUMBER, Mode::Own)], UNIT),
+            operation(&[(LIST, Mode::Own), (LIST, Mode::Own)], LIST),
+        ],
+        literals: vec![(NUMBER, NUMBERS.map(Literal::Int).to_vec())],
+        ..Plan::default()
+    }
+}
+
+/// Every value is a list; a number is a list of one.
+#[derive(Default)]
+struct Lists {
+    signatures: Vec<Signature>,
+    loans: Loans,
+    values: Vec<Vec<i128>>,
+    steps: Vec<Step>,
+    shelf: Vec<Vec<i128>>,
+    /// Really called: the operation and the number passed, if any.
+    called: Vec<(OpId, Option<i128>)>,
+    panics: usize,
+    heavy: bool,
+}
+
+impl Lists {
+    fn new() -> Lists {
+        Lists { signatures: plan().signatures(), ..Lists::default() }
+    }
+
+    fn clear(&mut self) {
+        self.loans.clear();
+        self.values.clear();
+        self.steps.clear();
+    }
+
+    fn sequence(&self) -> Sequence {
+        Sequence::from_steps(self.steps.clone())
+    }
+
+    fn note(&mut self, op: OpId, args: &[u32]) {
+        let here = self.steps.len() as u32;
+        self.steps.push(Step::Call(op, args.iter().map(|arg| here - arg).collect()));
+    }
+}
+
+impl Stage for Lists {
+    fn loans(&self) -> &Loans {
+        &self.loans
+    }
+
+    fn signature(&self, op: OpId) -> &Signature {
+        &self.signatures[op.index()]
+    }
+
+    fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        self.values.push(vec![NUMBERS[n]]);
+        self.steps.push(Step::Literal(ty, Literal::Int(NUMBERS[n])));
+        Ok(self.loans.push(ty))
+    }
+
+    fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+        self.loans.access(&self.signatures[op.index()], args).ok()?;
+        let number = args.get(1).filter(|_| op != JOIN).map(|arg| self.values[*arg as usize][0]);
+        self.called.push((op, number));
+        self.heavy = op == PUSH && number == Some(5000);
+        self.note(op, args);
+        let mut result = vec![];
+        match (op, number) {
+            (PUSH, Some(number)) => self.values[args[0] as usize].push(number),
+            (TAKE, Some(number)) => {
+                let list = &mut self.values[args[0] as usize];
+                if number as usize >= list.len() {
+                    self.panics += 1;
+                    return Some(Err(Halt::Panicked));
+                }
+                list.remove(number as usize);
+            }
+            (JOIN, _) => {
+                for arg in args {
+                    result.extend_from_slice(&self.values[*arg as usize]);
+                }
+            }
+            _ => {}
+        }
+        self.values.push(result);
+        Some(Ok(self.loans.commit(&self.signatures[op.index()], args)))
+    }
+
+    fn was_heavy(&self) -> bool {
+        self.heavy
+    }
+
+    fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt> {
+        let base = self.values.len() as u32;
+        for (n, (made, args)) in recipe.steps.iter().enumerate() {
+            let ty = match made {
+                Made::Literal(ty, n) => {
+                    self.steps.push(Step::Literal(ty, Literal::Int(NUMBERS[n as usize])));
+                    ty
+                }
+                Made::Call(op, ..) => {
+                    let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
+                    self.note(op, &args);
+                    self.signatures[op.index()].output
+                }
+            };
+            if n as u32 == recipe.value {
+                self.values.push(self.shelf[shelved.0 as usize].clone());
+                self.loans.push(ty);
+            } else {
+                self.values.push(vec![]);
+                self.loans.push_absent(ty);
+            }
+        }
+        Ok(base)
+    }
+
+    fn identity(&mut self, slot: u32, by: Sameness) -> Option<u64> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        assert_eq!(by, Sameness::Hash);
+        // The order is left out, as a careless hash may do.
+        let mut hasher = DefaultHasher::new();
+        let mut sorted = self.values[slot as usize].clone();
+        sorted.sort_unstable();
+        sorted.hash(&mut hasher);
+        Some(hasher.finish())
+    }
+
+    fn equals(&mut self, slot: u32, shelved: Shelved) -> bool {
+        self.values[slot as usize] == self.shelf[shelved.0 as usize]
+    }
+
+    fn shelve(&mut self, slot: u32, over: Option<Shelved>) -> Option<Shelved> {
+        let value = self.values[slot as usize].clone();
+        match over {
+            Some(shelved) => self.shelf[shelved.0 as usize] = value,
+            None => self.shelf.push(value),
+        }
+        over.or(Some(Shelved(self.shelf.len() as u32 - 1)))
+    }
+}
+
+/// Grows so many sequences of up to five extensions and shows each before its
+/// values are gone.
+fn run(
+    heuristics: Heuristics,
+    limits: &[Limit],
+    sequences: usize,
+    mut each: impl FnMut(&mut Lists),
+) -> (Engine, Lists) {
+    let mut lists = Lists::new();
+    let mut engine = Engine::new(&plan(), heuristics, &[], limits);
+    engine.start(7);
+    for _ in 0..sequences {
+        lists.clear();
+        engine.begin(true);
+        for _ in 0..5 {
+            if engine.extend(&mut lists).is_err() {
+                break;
+            }
+        }
+        engine.end(&mut lists);
+        each(&mut lists);
+    }
+    (engine, lists)
+}
+
+/// The value of a component, made from scratch.
+fn value_of(component: &Component) -> Vec<i128> {
+    let mut lists = Lists::new();
+    for step in component.sequence.steps() {
+        match step {
+            Step::Literal(ty, Literal::Int(number)) => {
+                let n = NUMBERS.iter().position(|known| known == number).expect("of the pool");
+                lists.literal(*ty, n).expect("there is room");
+            }
+            Step::Call(op, back) => {
+                let here = lists.steps.len() as u32;
+                let args: Vec<u32> = back.iter().map(|distance| here - distance).collect();
+                lists.call(*op, &args).expect("legal").expect("it completes");
+            }
+            step => panic!("{step:?} is not of the plan"),
+        }
+    }
+    lists.values[component.value as usize].clone()
+}
+
+fn longest(heuristics: Heuristics) -> usize {
+    let mut longest = 0;
+    run(heuristics, &[], 2000, |lists| {
+        longest = lists.values.iter().map(Vec::len).max().unwrap_or(0).max(longest);
+    });
+    longest
+}
+
+#[test]
+fn the_same_seed_makes_the_same_calls() {
+    let calls = |heuristics| run(heuristics, &[], 300, |_| ()).1.called;
+    assert_eq!(calls(Heuristics::ALL), calls(Heuristics::ALL));
+    assert_eq!(calls(Heuristics::walk()), calls(Heuristics::walk()));
+    assert_ne!(calls(Heuristics::ALL), calls(Heuristics::walk()));
+}
+
+#[test]
+fn values_of_earlier_sequences_lead_further_than_a_walk_of_the_same_length() {
+    let components = Heuristics::ALL.without(Heuristic::Repetition);
+    let (with, without) = (longest(components), longest(Heuristics::walk()));
+    assert!(with >= 2 * without, "{with} and {without}");
+}
+
+#[test]
+fn a_component_made_from_scratch_is_the_value_that_was_kept() {
+    let (mut engine, lists) = run(Heuristics::ALL, &[], 300, |_| ());
+    let components = engine.take_components();
+    let plan = plan();
+    let shelved: HashSet<&Vec<i128>> = lists.shelf.iter().collect();
+    for component in &components {
+        let mut builder = Builder::new(&plan);
+        assert_eq!(builder.append(&component.sequence), Ok(0), "{component:?}");
+    }
+    // Some were driven out since; none of those left is another value.
+    let made: HashSet<Vec<i128>> = components.iter().map(value_of).collect();
+    assert!(shelved.len() > 50, "{}", shelved.len());
+    assert!(shelved.iter().all(|value| made.contains(*value)));
+    assert!(engine.take_components().is_empty(), "each is told once");
+}
+
+#[test]
+fn no_two_components_are_equal_though_hashes_are() {
+    let (_, lists) = run(Heuristics::ALL, &[], 300, |_| ());
+    let distinct: HashSet<&Vec<i128>> = lists.shelf.iter().collect();
+    assert_eq!(distinct.len(), lists.shelf.len());
+    let sorted = |list: &Vec<i128>| {
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        sorted
+    };
+    let hashes: HashSet<Vec<i128>> = lists.shelf.iter().map(sorted).collect();
+    assert!(hashes.len() < distinct.len(), "lists in another order are kept");
+    let without = Heuristics::ALL.without(Heuristic::Pruning);
+    let (_, lists) = run(without, &[], 300, |_| ());
+    let distinct: HashSet<&Vec<i128>> = lists.shelf.iter().collect();
+    assert!(distinct.len() < lists.shelf.len(), "without pruning there are equal ones");
+}
+
+#[test]
+fn every_sequence_is_legal_and_ends_in_the_same_values_when_run_from_scratch() {
+    let plan = plan();
+    let mut completed = 0;
+    run(Heuristics::ALL, &[], 500, |lists| {
+        let sequence = lists.sequence();
+        let mut builder = Builder::new(&plan);
+        assert_eq!(builder.append(&sequence), Ok(0));
+        let value = lists.values.len().saturating_sub(1) as u32;
+        if lists.values.len() == sequence.len() && lists.loans.is_live(value) {
+            completed += 1;
+            let component = Component { sequence, value };
+            assert_eq!(value_of(&component), lists.values[value as usize]);
+        }
+    });
+    assert!(completed > 200, "{completed}");
+}
+
+#[test]
+fn a_number_at_its_limit_or_beyond_is_not_passed() {
+    let limit = Limit { op: PUSH, input: 1, number: 50 };
+    let pushed = |heuristics| {
+        let (_, lists) = run(heuristics, &[limit], 500, |_| ());
+        let pushed = lists.called.iter().filter(|(op, _)| *op == PUSH);
+        pushed.filter_map(|(_, number)| *number).max()
+    };
+    assert_eq!(pushed(Heuristics::ALL), Some(2));
+    assert_eq!(pushed(Heuristics::ALL.without(Heuristic::Limits)), Some(5000));
+}
+
+#[test]
+fn a_number_that_made_a_call_heavy_is_not_passed_again() {
+    let heavy = |heuristics| {
+        let (_, lists) = run(heuristics, &[], 500, |_| ());
+        lists.called.iter().filter(|call| **call == (PUSH, Some(5000))).count()
+    };
+    assert_eq!(heavy(Heuristics::ALL), 1);
+    assert!(heavy(Heuristics::ALL.without(Heuristic::Limits)) > 50);
+}
+
+#[test]
+fn arguments_that_panic_are_passed_less_and_the_operation_still_completes() {
+    let rate = |heuristics| {
+        let (engine, lists) = run(heuristics, &[], 2000, |_| ());
+        (lists.panics as f64 / lists.called.len() as f64, engine.completed()[TAKE.index()])
+    };
+    let (walking, _) = rate(Heuristics::walk());
+    let (learnt, completed) = rate(Heuristics::ALL);
+    assert!(learnt < walking / 4.0, "{learnt} and {walking}");
+    assert!(completed > 20, "{completed}");
+}
+
+#[test]
+fn a_call_is_repeated_on_one_list() {
+    let most_in_a_row = |heuristics| {
+        let (_, lists) = run(heuristics, &[], 300, |_| ());
+        let rows = lists.called.chunk_by(|a, b| a.0 == PUSH && b.0 == PUSH);
+        rows.map(<[_]>::len).max().unwrap_or(0)
+    };
+    assert!(most_in_a_row(Heuristics::ALL) > 50);
+    assert!(most_in_a_row(Heuristics::ALL.without(Heuristic::Repetition)) < 20);
+}
+
+#[test]
+fn a_sequence_that_does_not_grow_ends_after_its_first_call() {
+    let mut lists = Lists::new();
+    let heuristics = Heuristics::ALL.without(Heuristic::Growing);
+    let mut engine = Engine::new(&plan(), heuristics, &[TAKE], &[]);
+    engine.begin(true);
+    assert_eq!(engine.extend(&mut lists), Ok(()));
+    assert_eq!(engine.extend(&mut lists), Err(Halt::Full));
+}
+
+#[test]
+fn a_call_that_panicked_is_not_made_again_after_the_same_steps() {
+    let repeated = |heuristics| {
+        let mut seen = HashSet::new();
+        let mut repeated = 0;
+        run(heuristics, &[], 1000, |lists| {
+            let panicked = lists.steps.len() > lists.values.len();
+            repeated += usize::from(panicked && !seen.insert(lists.sequence()));
+        });
+        repeated
+    };
+    let blind = Heuristics::ALL.without(Heuristic::Panics).without(Heuristic::Arguments);
+    assert_eq!(repeated(blind), 0);
+    assert!(repeated(blind.without(Heuristic::Duplicates)) > 0);
+}
+
+#[test]
+fn an_adopted_component_is_where_the_next_sequences_start() {
+    let (mut first, _) = run(Heuristics::ALL, &[], 300, |_| ());
+    let components = first.take_components();
+    let mut lists = Lists::new();
+    let mut engine = Engine::new(&plan(), Heuristics::ALL, &[], &[]);
+    for component in &components {
+        lists.clear();
+        engine.begin(false);
+        engine.adopt(&mut lists, component);
+    }
+    assert!(engine.take_components().is_empty(), "they are no news");
+    assert!(lists.shelf.len() > 50, "{}", lists.shelf.len());
+    assert!(NEW.index() < engine.completed().len());
+}

@@ -1,0 +1,107 @@
+//! What operations, names and numbers give away.
+//!
+//! Guesses from words, kept apart from the facts because each of them may be
+//! wrong; a rule that rests on one says so in its reason.
+
+use testsmith_model::operation::{Operation, OperationKind};
+use testsmith_model::ty::Ty;
+
+/// Whether the operation is a literal of a struct with named fields.
+pub fn is_put_together(operation: &Operation) -> bool {
+    operation.kind == OperationKind::Constructor && operation.call.ends_with('}')
+}
+
+/// Whether the operation trusts what it is told: a hash instead of a key, or
+/// what a closure of the test answers instead of a value that fits.
+pub fn is_a_back_door(operation: &Operation) -> bool {
+    let name = operation.path.rsplit("::").next().unwrap_or_default();
+    let trusts = ["hash", "hashed", "nocheck", "raw", "unchecked"];
+    if name.split('_').any(|word| trusts.contains(&word)) {
+        return true;
+    }
+    let answer = operation.call.rsplit_once("| ").map(|(_, rest)| rest.trim_end_matches(')'));
+    let harmless =
+        |answer: &str| matches!(answer, "true" | "false" | "{}") || answer.contains("==");
+    answer.is_some_and(|answer| !harmless(answer))
+}
+
+/// Whether a parameter of this name says where or how many.
+pub fn names_an_index_or_size(name: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "at", "bit", "capacity", "count", "depth", "end", "from", "i", "idx", "index", "len",
+        "length", "n", "offset", "pos", "position", "size", "start", "width",
+    ];
+    name.split('_').any(|word| WORDS.contains(&word))
+}
+
+/// No number up to this is large; powers and factorials of larger ones overflow.
+const SMALL: u128 = 30;
+
+/// Whether the product of two such numbers, or of more than a few, may not fit
+/// their type.
+pub fn is_large(number: i128, ty: &Ty) -> bool {
+    let root = bits(ty).map_or(u128::MAX, |bits| 1 << ((bits - 1) / 2));
+    number.unsigned_abs() > root.min(SMALL)
+}
+
+/// The size of an integer type.
+pub fn bits(ty: &Ty) -> Option<u32> {
+    let Ty::Prim(name) = ty else { return None };
+    match name.trim_start_matches(['i', 'u']) {
+        "size" => Some(64),
+        digits => digits.parse().ok(),
+    }
+}
+
+/// Macros of the standard library that panic where they stand.
+pub const OF_STD: [&str; 10] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "panic",
+    "todo",
+    "unimplemented",
+    "unreachable",
+];
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn operation(path: &str, call: &str) -> Operation {
+        Operation {
+            path: path.into(),
+            kind: OperationKind::Inherent,
+            call: call.into(),
+            show: call.into(),
+            inputs: vec![],
+            output: testsmith_model::TypeId(0),
+            flows: vec![],
+            acquires: vec![],
+            docs: Default::default(),
+            place: None,
+            callable: None,
+            core: true,
+            panics_by_design: false,
+        }
+    }
+
+    #[test]
+    fn what_is_large_depends_on_the_type() {
+        assert!(is_large(-128, &Ty::prim("i8")) && is_large(10, &Ty::prim("i8")));
+        assert!(!is_large(7, &Ty::prim("i8")) && !is_large(10, &Ty::prim("i32")));
+        assert!(is_large(100, &Ty::prim("u64")) && !is_large(0, &Ty::prim("u64")));
+        assert_eq!(bits(&Ty::prim("f64")), None);
+    }
+
+    #[test]
+    fn what_trusts_a_hash_or_a_closure_is_a_back_door() {
+        assert!(is_a_back_door(&operation("a::Map::insert_hashed_nocheck", "x")));
+        assert!(is_a_back_door(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
+        assert!(!is_a_back_door(&operation("a::Map::retain", "f({0}, |_, _| false)")));
+        assert!(!is_a_back_door(&operation("a::Map::insert", "f({0}, {1})")));
+    }
+}

@@ -1,0 +1,118 @@
+//! Values that outlive their sequences: clones from which new ones start.
+//!
+//! Only values that borrow nothing are kept. What is shelved is never changed,
+//! only cloned again and compared.
+
+use crate::arena::{BLOCK_ALIGN, Chunk, Frame, chunks};
+use crate::memory;
+use crate::panics::catching;
+use crate::table::TypeTable;
+use std::hash::{DefaultHasher, Hasher};
+use testsmith_engines::Shelved;
+use testsmith_model::outcome::MAX_TEXT;
+
+/// A value whose clone allocates more than this is too large to start from: it
+/// would take longer than many calls, and sequences that double it again and
+/// again would end in no memory.
+const MAX_CLONE_BYTES: usize = 4 << 10;
+
+#[derive(Default)]
+pub struct Shelf {
+    values: Vec<Kept>,
+    /// Where values are cloned to before they are moved to their place.
+    frame: Frame,
+}
+
+struct Kept {
+    place: Box<[Chunk]>,
+    table: &'static TypeTable,
+}
+
+impl Kept {
+    fn place(&self) -> *const u8 {
+        self.place.as_ptr().cast()
+    }
+}
+
+impl Shelf {
+    /// Clones the value at `place`, if its type can and it is not too large.
+    pub fn keep(
+        &mut self,
+        place: *const u8,
+        table: &'static TypeTable,
+        over: Option<Shelved>,
+    ) -> Option<Shelved> {
+        let clone = table.clone.filter(|_| table.align <= BLOCK_ALIGN)?;
+        self.frame.clear();
+        let before = memory::asked();
+        // SAFETY: the caller hands a live value of the table's type.
+        unsafe { clone(place, &mut self.frame) };
+        let fresh = self.frame.result;
+        if memory::asked().wrapping_sub(before) > MAX_CLONE_BYTES {
+            // SAFETY: the clone was just made and is not used again.
+            unsafe { (table.drop)(fresh) };
+            return None;
+        }
+        let shelved = match over {
+            Some(shelved) => {
+                let kept = &mut self.values[shelved.0 as usize];
+                let old = kept.place.as_mut_ptr().cast::<u8>();
+                // SAFETY: the old value is live, of the same type, and is not
+                // used again, also if dropping it panics.
+                let _ = catching(|| unsafe { (table.drop)(old) });
+                shelved
+            }
+            None => {
+                self.values.push(Kept { place: chunks(table.size.max(1)), table });
+                Shelved(self.values.len() as u32 - 1)
+            }
+        };
+        let to = self.values[shelved.0 as usize].place.as_mut_ptr().cast::<u8>();
+        // SAFETY: both places have room and alignment for the type; the clone
+        // is moved, the frame forgets it.
+        unsafe { std::ptr::copy_nonoverlapping(fresh, to, table.size) };
+        Some(shelved)
+    }
+
+    /// Puts a clone of a kept value into a frame.
+    pub fn clone_into(&self, shelved: Shelved, table: &TypeTable, frame: &mut Frame) {
+        let kept = &self.values[shelved.0 as usize];
+        debug_assert_eq!(kept.table.size, table.size);
+        let clone = table.clone.expect("what was kept can be cloned");
+        // SAFETY: what is kept is a live value of the table's type.
+        unsafe { clone(kept.place(), frame) };
+    }
+
+    /// Whether a live value of the table's type equals a kept one.
+    pub fn equals(&self, shelved: Shelved, table: &TypeTable, place: *const u8) -> bool {
+        let kept = &self.values[shelved.0 as usize];
+        // SAFETY: both are live values of the table's type.
+        table.partial_eq.is_some_and(|equal| unsafe { equal(place, kept.place()) })
+    }
+
+    /// Drops all that is kept. A drop that panics leaves the rest alone.
+    pub fn clear(&mut self) {
+        for mut kept in self.values.drain(..) {
+            let place = kept.place.as_mut_ptr().cast::<u8>();
+            // SAFETY: what is kept is live and not used again.
+            let _ = catching(|| unsafe { (kept.table.drop)(place) });
+        }
+    }
+}
+
+/// The hash of a text as it is written, up to the length that is shown.
+pub fn text_hash(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Result) -> u64 {
+    struct Hashed(DefaultHasher, usize);
+    impl std::fmt::Write for Hashed {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.write(text.as_bytes());
+            self.1 += text.len();
+            // An error ends the formatting early in well-behaved code.
+            if self.1 > MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
+        }
+    }
+    let mut hashed = Hashed(DefaultHasher::new(), 0);
+    // Cut short or not, it is the same for the same value.
+    let _ = write(&mut hashed);
+    hashed.0.finish()
+}

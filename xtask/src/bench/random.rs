@@ -1,0 +1,323 @@
+//! The random engine: how fast it is, what each heuristic is worth, and how
+//! much of an API it reaches.
+//!
+//! `speed`: the whole engine against a bare loop over the same thunks.
+//! `thesis`: a random walk, legality pruning only and the full engine, for the
+//! same number of calls. `heuristics`: the full engine with each heuristic
+//! switched off. `reach`: the share of operations that completed at least once.
+
+use super::{CRATES, session};
+use anyhow::Result;
+use cargo_testsmith::finding::{Findings, relative};
+use cargo_testsmith::pipeline::Session;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use testsmith_judge::{Severity, Verdict, judge};
+use testsmith_lab::{Limits, Profile};
+use testsmith_model::message::{Timing, Walk};
+use testsmith_model::{Heuristic, Heuristics, OperationKind};
+
+const SUBJECTS: [&str; 3] = ["indexmap@2.14.2", "fixedbitset@0.5.7", "semver@1.0.28"];
+const MAX_LENGTH: u32 = 20;
+const SEEDS: u64 = 3;
+const CALLS: u64 = 300_000;
+/// Points at which distinct values are counted.
+const POINTS: u64 = 6;
+/// What a worker knows when it dies is lost, so it is asked often.
+const ROUNDS_A_POINT: u64 = 10;
+
+pub fn run(args: &[String]) -> Result<()> {
+    let part = args.first().map_or("", String::as_str);
+    let rest = args.get(1..).unwrap_or_default();
+    match part {
+        "speed" => speed(rest),
+        "thesis" => thesis(rest),
+        "heuristics" => heuristics(rest),
+        "reach" => reach(rest),
+        "" => {
+            speed(&[])?;
+            thesis(&[])?;
+            heuristics(&[])
+        }
+        _ => anyhow::bail!("bench random takes speed, thesis, heuristics or reach, not {part:?}"),
+    }
+}
+
+/// The crates asked for, or the usual ones.
+fn subjects(names: &[String]) -> Vec<&str> {
+    let wanted = |krate: &&str| {
+        names.is_empty() || names.iter().any(|name| krate.split('@').next() == Some(name))
+    };
+    CRATES
+        .iter()
+        .copied()
+        .filter(|krate| !names.is_empty() || SUBJECTS.contains(krate))
+        .filter(wanted)
+        .collect()
+}
+
+fn speed(names: &[String]) -> Result<()> {
+    println!("processor time a call in ns, optimised build, one core, median of {SEEDS} seeds");
+    println!(
+        "{:<20} {:>8} {:>8} {:>8} {:>12} {:>14} {:>12}",
+        "crate", "engine", "bare", "rate", "calls/s", "sequences/s", "panics/call"
+    );
+    for krate in subjects(names) {
+        let mut session = session(krate)?;
+        session.build(Profile::Unoptimised)?;
+        let harness = session.build(Profile::Optimised)?;
+        let mut rows = vec![];
+        for seed in 0..SEEDS {
+            let mut supervisor = session.supervise(&harness, Limits::default())?;
+            let walk = Walk {
+                max_sequences: 20_000,
+                max_calls: 300_000,
+                ..walk(100 + seed, Heuristics::ALL)
+            };
+            rows.push(supervisor.time(&walk)?);
+        }
+        let median = |of: &dyn Fn(&Timing) -> f64| {
+            let mut column: Vec<f64> = rows.iter().map(of).collect();
+            column.sort_by(f64::total_cmp);
+            column[column.len() / 2]
+        };
+        let each = |ns: u64, calls: u64| ns as f64 / calls.max(1) as f64;
+        let engine = |t: &Timing| each(t.walk_ns, t.walk_calls);
+        let bare = |t: &Timing| each(t.bare_ns, t.calls);
+        println!(
+            "{krate:<20} {:>8.1} {:>8.1} {:>8.2} {:>12.0} {:>14.0} {:>11.2}%",
+            median(&engine),
+            median(&bare),
+            median(&|t| bare(t) / engine(t)),
+            median(&|t| 1e9 / engine(t)),
+            median(&|t| t.walk_sequences as f64 * 1e9 / t.walk_ns.max(1) as f64),
+            median(&|t| 100.0 * each(t.panics, t.walk_calls)),
+        );
+    }
+    Ok(())
+}
+
+fn walk(seed: u64, heuristics: Heuristics) -> Walk {
+    Walk {
+        seed,
+        max_sequences: u64::MAX,
+        max_calls: CALLS,
+        max_length: MAX_LENGTH,
+        failures: true,
+        heuristics,
+        ..Walk::default()
+    }
+}
+
+/// What a number of calls with one set of heuristics came to.
+#[derive(Default)]
+struct Result83 {
+    classes: usize,
+    distinct: Vec<usize>,
+    panics: u64,
+    calls: u64,
+    sequences: u64,
+    deaths: u32,
+    completed: usize,
+    operations: usize,
+    seconds: f64,
+}
+
+/// Runs the same number of calls with a census of values.
+fn measure(
+    session: &mut Session,
+    harness: &Path,
+    heuristics: Heuristics,
+    seed: u64,
+) -> Result<Result83> {
+    let mut supervisor = session.supervise(harness, Limits::default())?;
+    let plan = supervisor.plan();
+    let mut findings = Findings::new(&session.package.root);
+    let mut result = Result83::default();
+    let mut completed = vec![0; plan.operations.len()];
+    let mut values = HashSet::new();
+    let begin = Instant::now();
+    for round in 0..POINTS * ROUNDS_A_POINT {
+        let walk = Walk {
+            census: true,
+            max_calls: CALLS / POINTS / ROUNDS_A_POINT,
+            ..walk(seed * 1000 + round, heuristics)
+        };
+        let walked = supervisor.walk(&walk, &mut |sequence, outcome| {
+            findings.take(&plan, sequence, outcome);
+        })?;
+        values.extend(walked.census);
+        if (round + 1) % ROUNDS_A_POINT == 0 {
+            result.distinct.push(values.len());
+        }
+        result.panics += walked.panics;
+        result.calls += walked.calls;
+        result.sequences += walked.sequences;
+        completed.iter_mut().zip(&walked.completed).for_each(|(sum, n)| *sum += n);
+    }
+    result.seconds = begin.elapsed().as_secs_f64();
+    result.deaths = supervisor.deaths;
+    let root = findings.root().to_owned();
+    for (failing, sequence, _) in findings.into_all() {
+        let outcome = relative(supervisor.run_afresh(&sequence, false)?, &root);
+        let again = judge(&plan, &sequence, &outcome);
+        let same = matches!(again, Verdict::Failing(found) if found.class == failing.class);
+        result.classes += usize::from(same && failing.severity != Severity::Illegal);
+    }
+    let tested: Vec<usize> = (0..plan.operations.len())
+        .filter(|n| {
+            !matches!(plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law)
+        })
+        .collect();
+    result.operations = tested.len();
+    result.completed = tested.iter().filter(|n| completed[**n] > 0).count();
+    Ok(result)
+}
+
+/// The mean over seeds of one figure.
+fn mean(results: &[Result83], of: impl Fn(&Result83) -> f64) -> f64 {
+    results.iter().map(of).sum::<f64>() / results.len().max(1) as f64
+}
+
+fn header() {
+    println!(
+        "{:<24} {:>8} {:>9} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
+        "", "classes", "distinct", "panics", "operations", "deaths", "seconds"
+    );
+}
+
+fn show(name: &str, results: &[Result83]) {
+    let last = |r: &Result83| r.distinct.last().copied().unwrap_or(0) as f64;
+    let points: Vec<String> = (0..POINTS as usize)
+        .map(|n| format!("{:.0}", mean(results, |r| r.distinct[n] as f64)))
+        .collect();
+    println!(
+        "{name:<24} {:>8.1} {:>9.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
+        mean(results, |r| r.classes as f64),
+        mean(results, last),
+        100.0 * mean(results, |r| r.panics as f64 / r.calls.max(1) as f64),
+        100.0 * mean(results, |r| r.completed as f64 / r.operations.max(1) as f64),
+        mean(results, |r| f64::from(r.deaths)),
+        mean(results, |r| r.seconds),
+        points.join(" "),
+    );
+}
+
+fn compare(krate: &str, rows: &[(String, Heuristics)]) -> Result<()> {
+    let mut session = session(krate)?;
+    let harness = session.build(Profile::Unoptimised)?;
+    println!("\n{krate}: {CALLS} calls, mean of {SEEDS} seeds");
+    header();
+    for (name, heuristics) in rows {
+        let results: Result<Vec<Result83>> =
+            (1..=SEEDS).map(|seed| measure(&mut session, &harness, *heuristics, seed)).collect();
+        show(name, &results?);
+    }
+    Ok(())
+}
+
+fn thesis(names: &[String]) -> Result<()> {
+    let rows = [
+        ("random walk".to_owned(), Heuristics::walk()),
+        ("legality pruning only".to_owned(), Heuristics::ALL.without(Heuristic::Pruning)),
+        ("full".to_owned(), Heuristics::ALL),
+    ];
+    subjects(names).into_iter().try_for_each(|krate| compare(krate, &rows))
+}
+
+fn heuristics(names: &[String]) -> Result<()> {
+    let mut rows = vec![("full".to_owned(), Heuristics::ALL)];
+    for heuristic in Heuristic::ALL {
+        let name = format!("without {}", heuristic.name());
+        rows.push((name, Heuristics::ALL.without(heuristic)));
+    }
+    subjects(names).into_iter().try_for_each(|krate| compare(krate, &rows))
+}
+
+/// `reach SECONDS [crates]`: the share of operations that completed.
+fn reach(args: &[String]) -> Result<()> {
+    let seconds = args.first().map_or(Ok(60), |text| text.parse())?;
+    let names = args.get(1..).unwrap_or_default();
+    println!("operations completed at least once in {seconds} s, unoptimised build, one worker");
+    for krate in CRATES {
+        let name = krate.split('@').next().unwrap_or(krate);
+        if !names.is_empty() && !names.iter().any(|wanted| wanted == name) {
+            continue;
+        }
+        let mut session = session(krate)?;
+        let harness = session.build(if std::env::var_os("TESTSMITH_OPT").is_some() {
+            Profile::Optimised
+        } else {
+            Profile::Unoptimised
+        })?;
+        reach_one(krate, &mut session, &harness, Duration::from_secs(seconds))?;
+    }
+    Ok(())
+}
+
+fn reach_one(
+    krate: &str,
+    session: &mut Session,
+    harness: &PathBuf,
+    budget: Duration,
+) -> Result<()> {
+    let mut supervisor = session.supervise(harness, Limits::default())?;
+    let plan = supervisor.plan();
+    let mut completed = vec![0u32; plan.operations.len()];
+    let (mut calls, mut round) = (0, 0);
+    let mut deaths: BTreeMap<String, u32> = BTreeMap::new();
+    let begin = Instant::now();
+    while begin.elapsed() < budget {
+        let walk = Walk { max_calls: 100_000, ..walk(round, Heuristics::ALL) };
+        let walked = supervisor.walk(&walk, &mut |s, o| {
+            if o.ending.is_fatal() {
+                let Some(testsmith_model::Step::Call(op, a)) = s.steps().nth(o.step as usize)
+                else {
+                    return;
+                };
+                let lits: Vec<_> = a
+                    .iter()
+                    .filter_map(|d| match s.steps().nth((o.step - d) as usize) {
+                        Some(testsmith_model::Step::Literal(_, l)) => Some(format!("{l:?}")),
+                        _ => None,
+                    })
+                    .collect();
+                let key = format!(
+                    "{:?} {:?} {} {lits:?} {}",
+                    o.ending,
+                    o.phase,
+                    plan.operations[op.index()].call,
+                    s.len()
+                );
+                *deaths.entry(key).or_insert(0) += 1;
+            }
+        })?;
+        completed
+            .iter_mut()
+            .zip(&walked.completed)
+            .for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+        calls += walked.calls;
+        round += 1;
+    }
+    let tested = |n: &usize| {
+        !matches!(plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law)
+    };
+    let all: Vec<usize> = (0..plan.operations.len()).filter(tested).collect();
+    let missed: Vec<&str> = all
+        .iter()
+        .filter(|n| completed[**n] == 0)
+        .map(|n| plan.operations[*n].path.as_str())
+        .collect();
+    println!(
+        "{krate:<26} {:>5.1}% of {:>4}, {calls:>10} calls, {} workers lost",
+        100.0 * (all.len() - missed.len()) as f64 / all.len().max(1) as f64,
+        all.len(),
+        supervisor.deaths
+    );
+    if std::env::var_os("TESTSMITH_MISSED").is_some() {
+        missed.iter().for_each(|path| println!("    {path}"));
+        deaths.iter().for_each(|(k, n)| println!("  died {n} {k}"));
+    }
+    Ok(())
+}
