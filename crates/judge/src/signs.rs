@@ -53,6 +53,19 @@ pub fn bits(ty: &Ty) -> Option<u32> {
     }
 }
 
+/// A message with its numbers left out: two that differ only in those are one.
+pub fn without_digits(message: &str) -> String {
+    let mut text = String::new();
+    for c in message.chars() {
+        match c.is_ascii_digit() {
+            true if text.ends_with('#') => {}
+            true => text.push('#'),
+            false => text.push(c),
+        }
+    }
+    text
+}
+
 /// Macros of the standard library that panic where they stand.
 pub const OF_STD: [&str; 10] = [
     "assert",
@@ -95,6 +108,13 @@ pub(crate) mod tests {
         assert!(!is_large(7, &Ty::prim("i8")) && !is_large(10, &Ty::prim("i32")));
         assert!(is_large(100, &Ty::prim("u64")) && !is_large(0, &Ty::prim("u64")));
         assert_eq!(bits(&Ty::prim("f64")), None);
+    }
+
+    #[test]
+    fn messages_that_differ_in_numbers_are_one() {
+        let message = |n: usize| format!("the len is {n} but the index is {}", n + 99);
+        assert_eq!(without_digits(&message(1)), without_digits(&message(20)));
+        assert_eq!(without_digits("no number"), "no number");
     }
 
     #[test]
