@@ -1,7 +1,8 @@
 //! What the rules of the policy may look at.
 
 use crate::signs::{
-    OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size, without_digits,
+    OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
+    takes_an_answer, without_digits,
 };
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
@@ -32,6 +33,8 @@ pub struct Facts<'f> {
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
+    /// A closure of the test answered with a value.
+    pub answered: bool,
 }
 
 impl<'f> Facts<'f> {
@@ -63,7 +66,8 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
-        Facts { plan, operation, outcome, given, large_number, by_hand, back_door }
+        let answered = calls().any(takes_an_answer);
+        Facts { plan, operation, outcome, given, large_number, by_hand, back_door, answered }
     }
 
     pub fn panic(&self) -> Option<&Panic> {

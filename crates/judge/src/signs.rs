@@ -11,14 +11,16 @@ pub fn is_put_together(operation: &Operation) -> bool {
     operation.kind == OperationKind::Constructor && operation.call.ends_with('}')
 }
 
-/// Whether the operation trusts what it is told: a hash instead of a key, or
-/// what a closure of the test answers instead of a value that fits.
+/// Whether the operation takes its caller's word, by its name: for a hash, for
+/// fields that fit each other.
 pub fn is_a_back_door(operation: &Operation) -> bool {
     let name = operation.path.rsplit("::").next().unwrap_or_default();
     let trusts = ["hash", "hashed", "nocheck", "raw", "unchecked"];
-    if name.split('_').any(|word| trusts.contains(&word)) {
-        return true;
-    }
+    name.split('_').any(|word| trusts.contains(&word))
+}
+
+/// Whether a closure of the test answers with a value, which may not fit.
+pub fn takes_an_answer(operation: &Operation) -> bool {
     let answer = operation.call.rsplit_once("| ").map(|(_, rest)| rest.trim_end_matches(')'));
     let harmless =
         |answer: &str| matches!(answer, "true" | "false" | "{}") || answer.contains("==");
@@ -118,10 +120,11 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_trusts_a_hash_or_a_closure_is_a_back_door() {
+    fn what_takes_its_callers_word_is_known_by_its_name_or_closure() {
         assert!(is_a_back_door(&operation("a::Map::insert_hashed_nocheck", "x")));
-        assert!(is_a_back_door(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
-        assert!(!is_a_back_door(&operation("a::Map::retain", "f({0}, |_, _| false)")));
         assert!(!is_a_back_door(&operation("a::Map::insert", "f({0}, {1})")));
+        assert!(takes_an_answer(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
+        assert!(!takes_an_answer(&operation("a::Map::retain", "f({0}, |_, _| false)")));
+        assert!(!takes_an_answer(&operation("a::Map::insert", "f({0}, {1})")));
     }
 }
