@@ -28,7 +28,7 @@ pub type Thunk = fn(&mut Frame) -> bool;
 const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 64..=4096;
 /// A call that asks for more memory than this takes as long as hundreds of
 /// others.
-const HEAVY_BYTES: usize = 1 << 20;
+const HEAVY_BYTES: usize = 64 << 10;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.

@@ -28,7 +28,6 @@ const SHORTEN_ONCE_IN: usize = 16;
 /// Values that cannot be told apart are offered this seldom.
 const UNKNOWN_ONCE_IN: usize = 8;
 
-#[derive(Clone)]
 pub(super) struct Member {
     pub(super) recipe: Rc<Recipe>,
     /// Where the stage keeps a clone of the value.
