@@ -444,10 +444,10 @@ impl Stage for Executor {
         catching(|| match (by, table.hash, table.debug) {
             // SAFETY: the engine asks about live values only.
             (Sameness::Hash, Some(hash), _) => Some(unsafe { hash(place) }),
-            // SAFETY: as above.
-            (Sameness::Debug, _, Some(debug)) => {
-                Some(text_hash(|out| unsafe { debug(place, out) }))
-            }
+            (Sameness::Debug, _, Some(debug)) => Some(text_hash(|out| {
+                // SAFETY: as above.
+                unsafe { debug(place, out) }
+            })),
             _ => None,
         })
         .ok()

@@ -152,7 +152,6 @@ mod tests {
 
     #[test]
     fn texts_hash_alike_however_they_are_written() {
-        use std::fmt::Write;
         let hash = |pieces: &[&str]| {
             text_hash(|out| pieces.iter().try_for_each(|piece| write!(out, "{piece}")))
         };
