@@ -115,6 +115,8 @@ fn walk(seed: u64, heuristics: Heuristics) -> Walk {
 struct Came {
     classes: usize,
     distinct: Vec<usize>,
+    /// Edges of the control flow that were taken.
+    edges: usize,
     panics: u64,
     calls: u64,
     sequences: u64,
@@ -136,7 +138,7 @@ fn measure(
     let mut findings = Findings::new(&session.package.root);
     let mut result = Came::default();
     let mut completed = vec![0; plan.operations.len()];
-    let mut values = HashSet::new();
+    let (mut values, mut edges) = (HashSet::new(), HashSet::new());
     let begin = Instant::now();
     for round in 0..POINTS * ROUNDS_A_POINT {
         let walk = Walk {
@@ -150,12 +152,14 @@ fn measure(
         values.extend(walked.census);
         if (round + 1) % ROUNDS_A_POINT == 0 {
             result.distinct.push(values.len());
+            edges.extend(supervisor.edges()?.1);
         }
         result.panics += walked.panics;
         result.calls += walked.calls;
         result.sequences += walked.sequences;
         add(&mut completed, &walked.completed);
     }
+    result.edges = edges.len();
     result.seconds = begin.elapsed().as_secs_f64();
     result.deaths = supervisor.deaths;
     let root = findings.root().to_owned();
@@ -178,8 +182,8 @@ fn mean(results: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
 
 fn header() {
     println!(
-        "{:<24} {:>8} {:>9} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
-        "", "classes", "distinct", "panics", "operations", "deaths", "seconds"
+        "{:<24} {:>8} {:>9} {:>7} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
+        "", "classes", "distinct", "edges", "panics", "operations", "deaths", "seconds"
     );
 }
 
@@ -189,9 +193,10 @@ fn show(name: &str, results: &[Came]) {
         .map(|n| format!("{:.0}", mean(results, |r| r.distinct[n] as f64)))
         .collect();
     println!(
-        "{name:<24} {:>8.1} {:>9.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
+        "{name:<24} {:>8.1} {:>9.0} {:>7.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
         mean(results, |r| r.classes as f64),
         mean(results, last),
+        mean(results, |r| r.edges as f64),
         100.0 * mean(results, |r| r.panics as f64 / r.calls.max(1) as f64),
         100.0 * mean(results, |r| r.completed as f64 / r.operations.max(1) as f64),
         mean(results, |r| f64::from(r.deaths)),
