@@ -154,7 +154,7 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             {
                 static CLAUSE: #runtime::StaticClause = #clause_site;
                 if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #runtime::raises(&CLAUSE) {
-                    (|| -> ! { #violated })();
+                    (move || -> ! { #violated })();
                 }
             }
         }

@@ -9,7 +9,7 @@
 //! a cycle of contracts always passes through a call that is not quiet.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro};
+use syn::{Expr, ExprCall, ExprMethodCall, Macro};
 
 use super::conduct::is_old;
 
@@ -35,13 +35,6 @@ const QUERIES: [&str; 14] = [
 pub fn calls(expr: &Expr, standard: &[String]) -> bool {
     let mut calls = Calls { standard, found: false };
     calls.visit_expr(expr);
-    calls.found
-}
-
-/// Whether a body calls anything at all.
-pub fn block_calls(block: &Block) -> bool {
-    let mut calls = Calls { standard: &[], found: false };
-    calls.visit_block(block);
     calls.found
 }
 
