@@ -152,7 +152,8 @@ impl<'a> Checks<'a> {
             Route::Inline
         };
         // The body is a closure then, so its own panics keep their places.
-        self.tracks_caller = self.route == Route::Closure && plain_abi;
+        let demands = self.clauses.iter().any(|clause| clause.kind == Kind::Requires);
+        self.tracks_caller = self.route == Route::Closure && plain_abi && demands;
     }
 
     pub fn block(&self) -> syn::Result<TokenStream> {
@@ -385,11 +386,14 @@ impl<'a> Checks<'a> {
     }
 
     fn mark(&self) -> TokenStream {
-        let Some(object) = self.invariant.and_then(|plan| plan.object.as_ref()) else {
+        let Some((object, total)) =
+            self.invariant.and_then(|plan| Some((plan.object.as_ref()?, plan.total)))
+        else {
             return TokenStream::new();
         };
         let (runtime, scope, running) = (runtime(), scope(), running());
-        quote!(let #running = #runtime::Running::mark(&#scope, #runtime::Object::of(#object));)
+        let object = quote!(#runtime::Object::of(#object));
+        quote!(let #running = #runtime::Running::mark(&#scope, #object, #total);)
     }
 
     fn before(&self) -> TokenStream {

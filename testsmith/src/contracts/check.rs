@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 pub use super::logic::forall;
 pub use super::plain::{AnyOther, Known, OfStandard};
 pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
+use super::scope::raises_for;
 pub use super::scope::{Depth, Object, Running, Scope, deeper, in_clause};
 pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
 use super::violation::{Clause, Violation, keep};
@@ -44,6 +45,15 @@ pub struct Occasion {
 pub struct During {
     pub occasion: &'static Occasion,
     pub depth: Depth,
+}
+
+impl During {
+    /// Whether an invariant of the object that does not hold is to be raised.
+    #[inline]
+    pub fn raises<T: ?Sized>(self, object: &T, clause: &'static StaticClause) -> bool {
+        let Object { address, type_name } = Object::of(object);
+        raises_for(self.depth, address, type_name, clause)
+    }
 }
 
 /// Evaluates a clause. The closure may only read, which the compiler checks.

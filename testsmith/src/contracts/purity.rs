@@ -4,7 +4,9 @@
 //! mutability. The arguments are compared before and after by their `Debug`
 //! text, or by `PartialEq` on a clone where there is no `Debug`, or not at all.
 //! Comparing every call would make queries slow, so calls are sampled: all of
-//! the first few, then ever fewer, and none when many thousands were seen. It is a detector, not a proof.
+//! the first few, then ever fewer, and none when many thousands were seen. What
+//! compares is kept out of the queries, which have to stay small. It is a
+//! detector, not a proof.
 
 use std::cell::Cell;
 use std::fmt::{Debug, Write};
@@ -65,10 +67,14 @@ pub trait ByDebug {
 }
 
 impl<T: Debug + ?Sized> ByDebug for &&Watch<'_, T> {
+    #[cold]
+    #[inline(never)]
     fn snapshot(&self) -> Snapshot<()> {
         Snapshot::Text(fingerprint(self.0))
     }
 
+    #[cold]
+    #[inline(never)]
     fn same(&self, before: &Snapshot<()>) -> bool {
         matches!(before, Snapshot::Text(text) if *text == fingerprint(self.0))
     }
@@ -81,12 +87,16 @@ pub trait ByEquality<T> {
 }
 
 impl<T: PartialEq + Clone> ByEquality<T> for &Watch<'_, T> {
+    #[cold]
+    #[inline(never)]
     fn snapshot(&self) -> Snapshot<T> {
         // A value that is not equal to itself, such as NaN, proves nothing.
         let copy = self.0.clone();
         if copy == *self.0 { Snapshot::Clone(copy) } else { Snapshot::Nothing }
     }
 
+    #[cold]
+    #[inline(never)]
     fn same(&self, before: &Snapshot<T>) -> bool {
         !matches!(before, Snapshot::Clone(copy) if copy != self.0)
     }

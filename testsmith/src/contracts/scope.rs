@@ -90,6 +90,20 @@ impl Scope {
     }
 }
 
+/// Whether an invariant that does not hold is to be raised, for a call of which
+/// the thread may not know.
+#[cold]
+#[inline(never)]
+pub fn raises_for(
+    depth: Depth,
+    address: usize,
+    type_name: &'static str,
+    clause: &'static StaticClause,
+) -> bool {
+    let due = depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(address, type_name));
+    due && raises(clause)
+}
+
 #[cold]
 #[inline(never)]
 fn raises_untracked(clause: &'static StaticClause) -> bool {
@@ -133,8 +147,8 @@ pub(super) fn evaluating() -> bool {
 /// its first field have the same address but not the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Object {
-    address: usize,
-    type_name: &'static str,
+    pub(super) address: usize,
+    pub(super) type_name: &'static str,
 }
 
 impl Object {
@@ -163,9 +177,14 @@ pub struct Running {
 
 impl Running {
     /// Marks the object, unless it is marked already or this call is itself part
-    /// of a clause. A call that is not tracked calls no other: it only looks.
+    /// of a clause. A call that is not tracked calls no other: it only looks, and
+    /// with `later` not even that. Then the invariant can be evaluated at any
+    /// time, and whether it was due is asked when it does not hold.
     #[inline]
-    pub fn mark(scope: &Scope, object: Object) -> Running {
+    pub fn mark(scope: &Scope, object: Object, later: bool) -> Running {
+        if later && !scope.tracked {
+            return Running { outermost: true, marks: false, alone: true };
+        }
         let Object { address, type_name } = object;
         let active = if scope.tracked { scope.active() } else { !evaluating() };
         let alone = ADDRESS.get() == NOWHERE;
@@ -235,7 +254,7 @@ pub fn deeper<'a, F: Future>(
 ) -> impl Future<Output = F::Output> + use<'a, F> {
     poll_fn(move |context| {
         let scope = Scope::begin(true);
-        let _running = object.map(|object| Running::mark(&scope, object));
+        let _running = object.map(|object| Running::mark(&scope, object, false));
         scope.body();
         future.as_mut().poll(context)
     })
