@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use testsmith::korat::{
-    Call, Finitization, FinitizeError, Outcome, Search, State, Stop, call_sequence,
+    Finitization, FinitizeError, Outcome, Search, State, Stop, calls_that_build,
 };
 use testsmith::{Korat, korat, korat_test};
 
@@ -315,20 +315,69 @@ fn structures_are_shown_as_pictures_graphs_and_rust() {
     assert_eq!(run.current().realize(), rebuilt);
 }
 
+#[korat(calls)]
+impl Tree {
+    pub fn new() -> Self {
+        Tree { root: None, size: 0 }
+    }
+
+    pub fn add(&mut self, info: i32) {
+        self.insert(info);
+    }
+
+    pub fn add_all(&mut self, infos: &[i32]) {
+        infos.iter().for_each(|info| self.insert(*info));
+    }
+}
+
 #[test]
 fn every_structure_that_the_api_can_build_has_a_call_sequence() {
-    let calls: Vec<Call<Tree>> = (1..=3)
-        .map(|info| -> Call<Tree> {
-            (format!("insert({info})"), Box::new(move |tree: &mut Tree| tree.insert(info)))
-        })
-        .collect();
+    let finitization = Finitization::new(3);
     for tree in Search::<Tree>::new(3).run() {
-        let empty = Tree { root: None, size: 0 };
-        let sequence = call_sequence(empty, &calls, &tree, 3).expect("inserts build every tree");
-        assert_eq!(sequence.len(), tree.size, "{tree:?}: {sequence:?}");
+        let calls = calls_that_build(&tree, &finitization).expect("a space");
+        let calls = calls.expect("calls build every tree");
+        // One call adds up to three elements.
+        assert_eq!(calls.len(), 1 + usize::from(tree.size > 0), "{tree:?}: {calls:?}");
     }
     let invalid = Tree { root: None, size: 1 };
-    assert_eq!(call_sequence(Tree { root: None, size: 0 }, &calls, &invalid, 3), None);
+    assert_eq!(calls_that_build(&invalid, &finitization), Ok(None));
+}
+
+#[korat_test(scope = 3)]
+#[should_panic(expected = "public calls that build tree:\n    let mut tree = Tree::new();\n    \
+                           tree.add_all(&[1, 2]);\n")]
+fn the_calls_that_build_a_counterexample_are_shown(tree: Tree) {
+    assert!(tree.size < 2);
+}
+
+#[korat_test(scope = 3, white_box)]
+#[should_panic(expected = "let mut tree = Tree::new();\n    tree.add_all(&[1, 2]);\n")]
+fn the_calls_that_build_a_counterexample_are_shown_for_white_box_tests_too(tree: Tree) {
+    assert!(tree.size < 2);
+}
+
+/// A counter whose public calls never make it odd.
+#[derive(Korat)]
+struct Even {
+    count: u8,
+}
+
+#[korat(calls)]
+impl Even {
+    pub fn new() -> Self {
+        Even { count: 0 }
+    }
+
+    pub fn add(&mut self, pairs: u8) {
+        assert!(pairs != 1, "never one alone");
+        self.count = self.count.saturating_add(2 * pairs);
+    }
+}
+
+#[korat_test(scope = 3)]
+#[should_panic(expected = "no public calls found that build even")]
+fn what_public_calls_do_not_reach_is_said(even: Even) {
+    assert!(even.count != 3);
 }
 
 #[korat_test(scope = 3, info = 0..=4)]

@@ -52,6 +52,7 @@ impl Default for HashSet {
     }
 }
 
+#[korat(calls)]
 impl HashSet {
     /// An empty set.
     pub fn new() -> Self {

@@ -42,6 +42,7 @@ impl HeapArray {
     }
 }
 
+#[korat(calls)]
 impl HeapArray {
     /// An empty queue with room for `capacity` elements before it grows.
     pub fn with_capacity(capacity: usize) -> Self {

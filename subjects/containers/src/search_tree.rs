@@ -38,6 +38,7 @@ impl SearchTree {
     }
 }
 
+#[korat(calls)]
 impl SearchTree {
     /// An empty set.
     pub fn new() -> Self {

@@ -72,6 +72,7 @@ impl Default for SortedList {
     }
 }
 
+#[korat(calls)]
 impl SortedList {
     /// An empty list.
     pub fn new() -> Self {

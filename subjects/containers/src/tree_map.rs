@@ -72,6 +72,7 @@ impl TreeMap {
     }
 }
 
+#[korat(calls)]
 impl TreeMap {
     /// An empty map.
     pub fn new() -> Self {

@@ -6,7 +6,7 @@ use subject_containers::{
     SortedList, TreeMap,
 };
 use testsmith::Korat;
-use testsmith::korat::{Finitization, Search, brute_force};
+use testsmith::korat::{Calls, Finitization, Search, Shown, brute_force, calls_that_build};
 
 /// The number of structures, the same with and without generators.
 fn count<T: Korat>(finitization: Finitization) -> u64 {
@@ -97,13 +97,18 @@ fn red_black_trees_of_one_size_are_a_known_sequence() {
     }
 }
 
+/// What isomorphic structures have in common.
+fn canonical(shown: &Shown) -> String {
+    format!("{:?}", shown.canonical().expect("what is found is a structure"))
+}
+
 /// The search finds exactly what brute force over the whole space finds.
 fn same_as_brute_force<T: Korat>(finitization: Finitization) {
     let expected = brute_force::<T>(&finitization).expect("a space");
     let mut run = Search::<T>::within(finitization).run();
     let mut found = Vec::new();
     while run.advance() {
-        found.push(format!("{:?}", run.current().shown()));
+        found.push(canonical(&run.current().shown()));
     }
     found.sort_unstable();
     assert!(found.iter().eq(&expected), "{} against {}", found.len(), expected.len());
@@ -119,10 +124,27 @@ fn subjects_are_found_as_by_brute_force() {
         same_as_brute_force::<HeapArray>(Finitization::new(n));
         same_as_brute_force::<DisjSet>(Finitization::new(n));
         same_as_brute_force::<LinkedList>(Finitization::new(n));
+        same_as_brute_force::<FibonacciHeap>(Finitization::new(n));
+        same_as_brute_force::<SortedList>(Finitization::new(n));
     }
     same_as_brute_force::<HeapArray>(Finitization::new(3));
     same_as_brute_force::<HashSet>(Finitization::new(3));
     let one = Finitization::new(1).field("Value.record", [1]);
     same_as_brute_force::<AvTree>(one.clone());
     same_as_brute_force::<AvTree>(one.objects("Attribute", 2));
+}
+
+/// Every structure of a scope has public calls that build it.
+fn all_are_built_by_calls<T: Korat + Calls>(finitization: Finitization) {
+    for structure in Search::<T>::within(finitization.clone()).run() {
+        let calls = calls_that_build(&structure, &finitization).expect("a space");
+        assert!(calls.is_some_and(|calls| calls.len() <= 4));
+    }
+}
+
+#[test]
+fn public_calls_build_every_tree_and_every_list() {
+    all_are_built_by_calls::<SearchTree>(Finitization::new(3));
+    all_are_built_by_calls::<LinkedList>(Finitization::new(2));
+    all_are_built_by_calls::<SortedList>(Finitization::new(3));
 }

@@ -18,7 +18,7 @@ use subject_containers::{
 use testsmith::Korat;
 use testsmith::korat::{Finitization, Search, Stats};
 
-use shapes::{BinaryTree, DoublyLinkedList, SinglyLinkedList};
+use shapes::{BinaryTree, Dag, DoublyLinkedList, SinglyLinkedList};
 
 /// How often a thread looks at its clock, in structures.
 const SAMPLE_EVERY: u64 = 64;
@@ -142,7 +142,7 @@ fn rows() -> Vec<Row> {
     );
     add(
         "DoublyLinkedList",
-        10.0,
+        50.0,
         scoped::<DoublyLinkedList>,
         &[
             (7, 3_263, 3_392, 0.17),
@@ -150,10 +150,10 @@ fn rows() -> Vec<Row> {
             (12, 23_430_840, 23_431_149, 21.0),
         ],
     );
-    add("SortedList 0..n", 10.0, scoped::<SortedList>, &[(7, 3_432, 21_213, 0.18)]);
+    add("SortedList 0..n", 50.0, scoped::<SortedList>, &[(7, 3_432, 21_213, 0.18)]);
     add(
         "SortedList",
-        10.0,
+        50.0,
         |row, options| {
             let n = row.scope;
             let exactly = Finitization::new(n).field("SortedList.size", [n]);
@@ -185,6 +185,12 @@ fn rows() -> Vec<Row> {
             (12, 208_012, 12_284_830, 4.79),
             (13, 742_900, 47_795_450, 21.4),
         ],
+    );
+    add(
+        "DAG",
+        10.0,
+        scoped::<Dag>,
+        &[(6, 19_696, 204_893, 0.53), (7, 1_410_723, 20_128_126, 21.4)],
     );
     // The rest of the paper's table 2; the Java tool's distribution has no
     // structure with the same domains.
