@@ -1,12 +1,14 @@
 //! Every kind of field: the search finds exactly what brute force finds, each
-//! structure once, in every combination of its switches.
+//! structure once, in every combination of its switches, in pieces, and on
+//! several threads.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::ptr::NonNull;
 use std::rc::{Rc, Weak};
+use std::sync::Mutex;
 
-use testsmith::korat::{Finitization, Search, Shown, brute_force};
+use testsmith::korat::{Candidate, Finitization, Outcome, Search, Shown, brute_force};
 use testsmith::{Korat, korat};
 
 /// What isomorphic structures have in common.
@@ -34,7 +36,39 @@ fn check<T: Korat>(finitization: Finitization) -> usize {
             assert!(missing.is_empty(), "missing ({generators} {reuse}): {missing:#?}");
         }
     }
+    in_pieces::<T>(&Search::within(finitization.clone()), &expected);
+    on_threads::<T>(&Search::within(finitization), &expected);
     expected.len()
+}
+
+/// Stops again and again, and goes on from what was printed.
+fn in_pieces<T: Korat>(search: &Search<T>, expected: &BTreeSet<String>) {
+    let mut found = Vec::new();
+    let mut next = search.clone();
+    loop {
+        let mut run = next.max_valid(3).run();
+        while run.advance() {
+            found.push(canonical(&run.current().shown()));
+        }
+        if run.outcome() == Outcome::Complete {
+            break;
+        }
+        let printed = run.state().to_string();
+        next = search.clone().resume(printed.parse().expect("a printed state"));
+    }
+    assert_eq!(found.len(), expected.len(), "in pieces");
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), *expected, "in pieces");
+}
+
+fn on_threads<T: Korat>(search: &Search<T>, expected: &BTreeSet<String>) {
+    let found = Mutex::new(Vec::new());
+    let visit = |candidate: Candidate<'_, T>| {
+        found.lock().unwrap().push(canonical(&candidate.shown()));
+    };
+    search.par_for_each(3, visit).expect("a space");
+    let found = found.into_inner().unwrap();
+    assert_eq!(found.len(), expected.len(), "on threads");
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), *expected, "on threads");
 }
 
 #[derive(Korat)]

@@ -2,10 +2,11 @@
 //! on predicates, and the errors of impossible spaces.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use testsmith::korat::{
-    Finitization, FinitizeError, Outcome, Search, State, Stop, calls_that_build,
+    Finitization, FinitizeError, Outcome, Search, State, Stats, Stop, calls_that_build,
 };
 use testsmith::{Korat, korat, korat_test};
 
@@ -108,6 +109,47 @@ fn a_search_stops_at_its_limits_and_goes_on_from_its_state() {
     assert_eq!(run.outcome(), Outcome::Stopped(Stop::Candidates));
     assert_eq!(run.stats().candidates, 10);
     assert!("nonsense".parse::<State>().is_err());
+}
+
+#[test]
+fn a_search_without_time_stops_at_once_and_loses_nothing() {
+    let search = Search::<Tree>::new(3);
+    let mut run = search.clone().time_limit(Duration::ZERO).run();
+    assert_eq!(run.by_ref().count(), 0);
+    assert_eq!(run.outcome(), Outcome::Stopped(Stop::Time));
+    assert_eq!(all(&search.clone().resume(run.state())), all(&search));
+}
+
+#[test]
+fn a_long_search_reports_its_progress() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&reports);
+    let report = move |stats: &Stats| kept.lock().unwrap().push(stats.candidates + stats.inferred);
+    let mut run = Search::<Tree>::new(5).progress(1000, report).run();
+    run.count_valid();
+    let steps = run.stats().candidates + run.stats().inferred;
+    let reports = reports.lock().unwrap();
+    assert_eq!(reports.len() as u64, steps / 1000, "{reports:?}");
+    assert!(reports.is_sorted() && reports[0] >= 1000, "{reports:?}");
+}
+
+/// Nobody looks at the digits, so one candidate stands for all numbers.
+#[derive(Korat)]
+struct Number {
+    #[korat(values = 0..10)]
+    _digits: [u8; 5],
+}
+
+#[test]
+fn limits_and_threads_reach_into_what_one_candidate_stands_for() {
+    let search = Search::<Number>::new(0);
+    let mut run = search.clone().max_valid(70_000).run();
+    assert_eq!(run.count_valid(), 70_000);
+    assert_eq!(run.outcome(), Outcome::Stopped(Stop::Valid));
+    assert_eq!(run.stats().candidates, 1);
+    assert_eq!(search.clone().resume(run.state()).run().count_valid(), 30_000);
+    let (stats, outcome) = search.par_for_each(2, |_| ()).expect("a space");
+    assert_eq!((stats.valid, outcome), (100_000, Outcome::Complete));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use testsmith::korat::{Finitization, Search, Stats};
 use shapes::{BinaryTree, Dag, DoublyLinkedList, SinglyLinkedList};
 
 /// How often a thread looks at its clock, in structures.
-const SAMPLE_EVERY: u64 = 64;
+const SAMPLE_EVERY: u64 = 512;
 
 /// What the Java tool found, and in how many CPU seconds.
 struct Row {
