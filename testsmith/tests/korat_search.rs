@@ -8,7 +8,7 @@ use std::time::Duration;
 use testsmith::korat::{
     Finitization, FinitizeError, Outcome, Search, State, Stats, Stop, calls_that_build,
 };
-use testsmith::{Korat, korat, korat_test};
+use testsmith::{Korat, korat, korat_test, requires};
 
 #[derive(Korat, Debug, Clone, PartialEq)]
 struct Tree {
@@ -465,10 +465,37 @@ fn inserting_keeps_the_invariant_on_the_twin_too(mut tree: Tree, info: i32) {
 }
 
 #[korat_test(scope = 3, info = 0..=4, white_box)]
-#[should_panic(expected = "the function fails on the twin")]
+#[should_panic(expected = "what happened: on the twin, it panicked: assertion failed")]
 fn a_fault_is_found_on_the_twin_too(mut tree: Tree, info: i32) {
     tree.insert_without_counting(info);
     assert!(tree.rep_ok());
+}
+
+#[korat_test(scope = 2, white_box)]
+#[should_panic(expected = "on the twin, it did not end within")]
+fn an_endless_loop_is_found_on_the_twin_too(tree: Tree) {
+    while tree.size == 1 {}
+}
+
+/// Not for trees without elements.
+#[requires(tree.size > 0)]
+fn least(tree: &Tree) -> i32 {
+    let mut node = tree.root.as_ref().expect("it is not empty");
+    while let Some(left) = &node.left {
+        node = left;
+    }
+    node.info
+}
+
+#[korat_test(scope = 3)]
+fn inputs_that_break_a_precondition_are_left_out(tree: Tree) {
+    assert!(least(&tree) >= 1);
+}
+
+#[korat_test(finitization = Finitization::new(0))]
+#[should_panic(expected = "every input breaks a precondition, so nothing was tested")]
+fn a_test_without_legal_inputs_is_no_test(tree: Tree) {
+    least(&tree);
 }
 
 #[korat_test(scope = 2)]

@@ -1,6 +1,8 @@
 //! The number of structures of each subject and scope, against published
 //! figures, the Java tool on the same domains, and known sequences.
 
+use std::rc::Rc;
+
 use subject_containers::{
     AvTree, BinomialHeap, DisjSet, FibonacciHeap, HashSet, HeapArray, LinkedList, SearchTree,
     SortedList, TreeMap,
@@ -80,6 +82,45 @@ fn lists_are_words() {
     for n in 0..5u64 {
         let words: u64 = (0..=n).map(|length| n.pow(length as u32)).sum();
         assert_eq!(scope::<LinkedList>(n as usize), words);
+    }
+}
+
+/// A list of objects of which only the identity counts, and one more.
+#[derive(Korat)]
+struct ListAndArgument {
+    _elements: Vec<Option<Rc<Object>>>,
+    _argument: Option<Rc<Object>>,
+}
+
+#[derive(Korat)]
+struct List {
+    _elements: Vec<Option<Rc<Object>>>,
+}
+
+#[derive(Korat)]
+struct Object;
+
+#[test]
+fn lists_of_objects_are_as_many_as_in_the_paper() {
+    // `add` and `remove` take an object, `reverse` takes none.
+    for (n, inputs) in [(1, 15), (2, 50), (3, 169), (4, 627), (5, 2584), (6, 11741), (7, 58175)] {
+        let with = Search::<ListAndArgument>::new(n).run().count_valid();
+        let without = Search::<List>::new(n).run().count_valid();
+        assert_eq!(2 * with + without, inputs, "scope {n}");
+    }
+}
+
+#[test]
+fn inputs_of_sorted_lists_are_as_many_as_in_the_paper() {
+    // `insert` and `remove` take one of n elements, `sort` any list of them,
+    // `merge` two sorted lists that together have less than n.
+    for (n, inputs) in [(1, 7), (2, 36), (3, 188), (4, 1066), (5, 7427)] {
+        let one = scope::<SortedList>(n) * n as u64;
+        let any: u64 = (0..=n).map(|length| (n as u64).pow(length as u32)).sum();
+        let lists: Vec<usize> = Search::<SortedList>::new(n).run().map(|list| list.len()).collect();
+        let pairs = lists.iter().flat_map(|a| lists.iter().map(move |b| a + b));
+        let merged = pairs.filter(|together| *together < n).count() as u64;
+        assert_eq!(2 * one + any + merged, inputs, "scope {n}");
     }
 }
 

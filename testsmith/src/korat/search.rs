@@ -553,13 +553,7 @@ impl<T: Korat> Run<T> {
         if self.stats.troubles.len() >= DESCRIBED_TROUBLES {
             return;
         }
-        let what = if payload.is::<guard::Endless>() {
-            format!("the predicate did not end within {STEPS} steps")
-        } else if payload.is::<guard::TooDeep>() {
-            "the predicate recursed without bound".to_owned()
-        } else {
-            format!("the predicate panicked: {}", message(&*payload))
-        };
+        let what = what_ended(&*payload, "the predicate");
         let candidate = self.picture().picture();
         self.stats.troubles.push(Trouble { what, candidate });
     }
@@ -592,6 +586,17 @@ impl<T: Korat> Iterator for Run<T> {
 
     fn next(&mut self) -> Option<T> {
         guard::quietly(|| self.advance()).then(|| self.current().realize())
+    }
+}
+
+/// How code that ran on the twin ended, if not by returning.
+pub(crate) fn what_ended(payload: &(dyn std::any::Any + Send), who: &str) -> String {
+    if payload.is::<guard::Endless>() {
+        format!("{who} did not end within {STEPS} steps")
+    } else if payload.is::<guard::TooDeep>() {
+        format!("{who} recursed without bound")
+    } else {
+        format!("{who} panicked: {}", message(payload))
     }
 }
 

@@ -7,6 +7,7 @@
 //! goes well. The calls that build a counterexample are looked for in a child
 //! of their own, since calls may also not return.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,8 +20,9 @@ use super::Korat;
 use super::calls::Bounds;
 use super::finitize::Finitization;
 use super::guard;
-use super::search::{Run, Search, message};
+use super::search::{Run, Search, message, what_ended};
 use super::show::Shown;
+use crate::contracts::{Kind, Violation};
 
 /// The environment variable by which the child knows that it is one.
 const CHILD: &str = "TESTSMITH_KORAT_CHILD";
@@ -106,7 +108,7 @@ impl Test {
         let mut failures = Vec::new();
         guard::quietly(|| {
             while run.advance() && failures.len() < 1000 {
-                let what = "the function fails on the twin".to_owned();
+                let what = format!("on the twin, {}", LAST.take());
                 failures.push(self.counterexample(&run, run.stats().valid, what));
             }
         });
@@ -126,7 +128,10 @@ impl Test {
         match catch_unwind(AssertUnwindSafe(|| body(input))) {
             Ok(()) => false,
             Err(payload) if payload.is::<super::trail::OutOfObjects>() => false,
-            Err(_) => true,
+            Err(payload) => {
+                LAST.set(what_ended(&*payload, "it"));
+                true
+            }
         }
     }
 
@@ -195,7 +200,7 @@ impl Test {
             fs::File::create(&orders.journal).expect("the journal lies in a temporary folder")
         });
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
-        let mut failures = Vec::new();
+        let (mut failures, mut illegal) = (Vec::new(), 0);
         guard::quietly(|| {
             while run.advance() {
                 let number = run.stats().valid;
@@ -216,9 +221,13 @@ impl Test {
                     continue;
                 }
                 guard::end();
-                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| body(input))) {
-                    let what = format!("it panicked: {}", message(&*payload));
-                    failures.push(self.counterexample(&run, number, what));
+                match catch_unwind(AssertUnwindSafe(|| body(input))) {
+                    Ok(()) => {}
+                    Err(payload) if breaks_precondition(&*payload) => illegal += 1,
+                    Err(payload) => {
+                        let what = format!("it panicked: {}", message(&*payload));
+                        failures.push(self.counterexample(&run, number, what));
+                    }
                 }
             }
         });
@@ -226,6 +235,14 @@ impl Test {
         println!(
             "{}: {} inputs, {} candidates, space of 2^{:.0}",
             self.name, stats.valid, stats.candidates, stats.space_log2
+        );
+        if illegal > 0 {
+            println!("{illegal} inputs break a precondition of a function that the test calls");
+        }
+        assert!(
+            illegal < stats.valid || illegal == 0,
+            "{}: every input breaks a precondition, so nothing was tested",
+            self.name
         );
         for trouble in &stats.troubles {
             eprintln!("{}, on\n{}", trouble.what, trouble.candidate);
@@ -337,6 +354,18 @@ impl Test {
     fn spawn(&self, orders: &Orders) -> Output {
         self.command(orders).output().expect("a test binary can be started again")
     }
+}
+
+/// Whether a panic says that the test itself, not what it tests, broke a
+/// precondition: then its input is not one that the function promises to take.
+fn breaks_precondition(payload: &(dyn std::any::Any + Send)) -> bool {
+    Violation::from_payload(payload)
+        .is_some_and(|violation| violation.kind == Kind::Requires && violation.depth == 0)
+}
+
+thread_local! {
+    /// What happened when a function last failed on the twin.
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Writes down the calls that build the input with this number, and leaves.
