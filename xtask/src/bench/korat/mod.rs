@@ -23,6 +23,9 @@ use shapes::{BinaryTree, Dag, DoublyLinkedList, SinglyLinkedList};
 /// How often a thread looks at its clock, in structures.
 const SAMPLE_EVERY: u64 = 512;
 
+/// Searches of fewer seconds are over before a second thread has its part.
+const WORTH_SHARING: f64 = 0.02;
+
 /// Short searches are repeated until this much time is spent on them.
 const REPEAT_SECONDS: f64 = 0.5;
 
@@ -238,10 +241,11 @@ fn measure<T: Korat>(
     );
     let row = &Row { valid: stats.valid, ..*row };
     let (busiest, speedup) = threads(&search, row)?;
+    let speedup = if seconds < WORTH_SHARING { "-".to_owned() } else { format!("{speedup:.2}") };
     let ratio = row.java_seconds / seconds;
     let missed = if row.java_seconds > 1.0 && ratio < row.goal { " (below the goal)" } else { "" };
     print!(
-        "{:<22} {:>11} | {:>11} {:>8.3} {:>7.1} {:>6.0} {:>5.0} | {:>8.3} {:>5.2} | ",
+        "{:<22} {:>11} | {:>11} {:>8.3} {:>7.1} {:>6.0} {:>5.0} | {:>8.3} {:>5} | ",
         format!("{name} {scope}"),
         stats.valid,
         stats.candidates,

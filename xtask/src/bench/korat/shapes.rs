@@ -158,6 +158,7 @@ impl Dag {
 
     /// Weighs a node and all below it: one more than its children weigh
     /// together, which come by falling weight. `path` is the way here.
+    #[expect(clippy::needless_range_loop, reason = "generators need the field named in place")]
     fn visit(&self, at: usize, path: u32, weights: &mut Vec<usize>, mentioned: &mut usize) -> bool {
         let path = path | 1 << at;
         let (mut weight, mut lightest, mut siblings) = (1, usize::MAX, 0u32);
