@@ -52,6 +52,7 @@ impl Default for HashSet {
     }
 }
 
+#[korat(calls)]
 #[invariant(self.rep_ok())]
 impl HashSet {
     /// An empty set.

@@ -42,6 +42,7 @@ impl HeapArray {
     }
 }
 
+#[korat(calls)]
 #[invariant(self.rep_ok())]
 impl HeapArray {
     /// An empty queue with room for `capacity` elements before it grows.

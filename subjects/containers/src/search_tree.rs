@@ -38,6 +38,7 @@ impl SearchTree {
     }
 }
 
+#[korat(calls)]
 #[invariant(self.rep_ok())]
 impl SearchTree {
     /// An empty set.

@@ -72,6 +72,7 @@ impl TreeMap {
     }
 }
 
+#[korat(calls)]
 #[invariant(self.rep_ok())]
 impl TreeMap {
     /// An empty map.
