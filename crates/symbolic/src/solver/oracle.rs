@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Answer, Solver};
+use super::{Answer, Limit, Solver};
 use crate::term::{Assignment, Evaluator, FastMap, Pool, Term};
 
 /// Models tried before the solver is asked.
@@ -66,6 +66,11 @@ impl Oracle {
             statistics: Statistics::default(),
             recorded: None,
         }
+    }
+
+    /// Once the limit is reached nothing is decided any more.
+    pub fn set_limit(&mut self, limit: &Limit) {
+        self.solvers.iter_mut().for_each(|solver| solver.set_limit(limit.clone()));
     }
 
     /// Can `question` hold together with `path`, which `known` satisfies?
