@@ -4,24 +4,11 @@
 //! compared with a plain evaluation that knows no rewriting; small ones are
 //! decided by trying every input. External solvers join in when installed.
 
+mod support;
+
+use support::Rng;
 use testsmith_symbolic::solver::{Answer, Blaster, Oracle, SmtLib, Solver};
 use testsmith_symbolic::term::{Assignment, Evaluator, Op, Pool, Term, fold, mask, signed};
-
-/// A small generator of numbers; seeds are fixed, runs repeat.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
 
 /// An expression as it is meant, with no sharing and no rewriting.
 enum Expr {

@@ -21,8 +21,8 @@ use crate::term::{Assignment, FastMap, Op, Pool, Term};
 /// The programs we know how to start, the one to prefer first, with their arguments.
 const KNOWN: &[(&str, &[&str])] = &[
     ("bitwuzla", &["--lang", "smt2", "--produce-models"]),
-    ("z3", &["-in"]),
     ("cvc5", &["--incremental", "--produce-models", "--lang=smt2"]),
+    ("z3", &["-in"]),
 ];
 /// How long a solver may think about one query.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(20);
@@ -42,7 +42,7 @@ impl std::fmt::Display for SmtError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SmtError::Unknown(name) => {
-                write!(f, "no solver is called {name:?}: use auto, embedded, z3, cvc5 or bitwuzla")
+                write!(f, "no solver is called {name:?}: use auto, embedded, bitwuzla, cvc5 or z3")
             }
             SmtError::Start { program, source } => {
                 write!(f, "failed to start the solver {program}: {source}")
