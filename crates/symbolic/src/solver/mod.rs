@@ -7,6 +7,7 @@
 //! first solver does not decide.
 
 mod blast;
+mod exhaust;
 mod gates;
 mod oracle;
 mod smtlib;
