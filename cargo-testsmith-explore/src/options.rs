@@ -34,8 +34,9 @@ closed test per path, and says whether the put holds, fails, or is not decided.
 
 exit codes: 0 no violation, 100 a put fails, 101 could not complete, 2 wrong usage";
 
-/// Conflicts after which the embedded solver lets another try first.
-const BRIEF_CONFLICTS: u64 = 20_000;
+/// Conflicts after which the embedded solver lets others try first: other solvers, or
+/// every input where there are few.
+const BRIEF_CONFLICTS: u64 = 5_000;
 
 /// The resolved arguments.
 #[derive(Clone, Debug)]
@@ -140,17 +141,16 @@ impl Options {
         let mut solvers: Vec<Box<dyn Solver>> = vec![];
         match self.solver.as_str() {
             "auto" => {
-                let installed = SmtLib::installed();
-                // Where others can help, ours need not try for long at first.
-                if !installed.is_empty() {
-                    solvers.push(Box::new(Blaster::new(BRIEF_CONFLICTS)));
-                }
-                for name in installed {
+                solvers.push(Box::new(Blaster::new(BRIEF_CONFLICTS)));
+                for name in SmtLib::installed() {
                     solvers.push(external(SmtLib::new(name)?));
                 }
                 solvers.push(Box::new(Blaster::default()));
             }
-            "embedded" => solvers.push(Box::new(Blaster::default())),
+            "embedded" => {
+                solvers.push(Box::new(Blaster::new(BRIEF_CONFLICTS)));
+                solvers.push(Box::new(Blaster::default()));
+            }
             name => solvers.push(external(SmtLib::start(name)?)),
         }
         Ok(solvers)
