@@ -10,6 +10,7 @@ use super::{CRATES, session};
 use anyhow::Result;
 use cargo_testsmith::finding::{Findings, relative};
 use cargo_testsmith::pipeline::Session;
+use cargo_testsmith::selection::Selection;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -135,7 +136,7 @@ fn measure(
 ) -> Result<Came> {
     let mut supervisor = session.supervise(harness, Limits::default())?;
     let plan = supervisor.plan();
-    let mut findings = Findings::new(&session.package.root);
+    let mut findings = Findings::new(&session.package.root, Selection::default());
     let mut result = Came::default();
     let mut completed = vec![0; plan.operations.len()];
     let (mut values, mut edges) = (HashSet::new(), HashSet::new());
