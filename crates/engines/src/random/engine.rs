@@ -33,7 +33,7 @@ const REPEATED_WITHIN: usize = 8;
 const MAX_REPLAYED: usize = 16;
 const REPLAYED_ONCE_IN: usize = 8;
 /// When nothing new is found, up to this many sequences are not looked at.
-const MAX_PAUSE: u32 = 15;
+const MAX_PAUSE: u32 = 31;
 
 pub struct Engine {
     rng: Rng,
@@ -352,7 +352,7 @@ impl Engine {
             return Ok(Some(slot));
         }
         if self.components.count(ty) > 0
-            && self.rng.chance(if literals > 0 { 1 } else { 3 }, 6)
+            && self.rng.chance(if literals > 0 { 1 } else { 6 }, 12)
             && let Some(slot) = self.component(stage, &need)?
         {
             return Ok(Some(slot));
