@@ -23,6 +23,8 @@ use testsmith_model::message::{Component, Walk};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
+/// A worker that hangs takes seconds, so the clock is looked at after a few.
+const DEATHS_A_ROUND: u32 = 3;
 const MAX_LENGTH: u32 = 20;
 
 #[derive(Clone, Default)]
@@ -160,6 +162,7 @@ impl Walker<'_> {
     fn walk(&mut self) -> Result<()> {
         let (options, interrupt) = (self.search.options, self.search.interrupt);
         let mut round = 0;
+        self.supervisor.patience = DEATHS_A_ROUND;
         while self.left > 0 && !interrupt.load(Ordering::Acquire) {
             if options.calls.is_none() && self.board.begin.elapsed() >= options.budget {
                 break;
@@ -193,6 +196,7 @@ impl Walker<'_> {
             }
             self.tally.deaths += self.supervisor.deaths;
             faster.take_lessons(self.supervisor.lessons().clone());
+            faster.patience = DEATHS_A_ROUND;
             self.supervisor = faster;
         }
     }

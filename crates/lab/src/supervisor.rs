@@ -46,7 +46,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
-/// A walk that loses this many workers is given up.
+/// A walk that loses this many workers is given up, unless it is told otherwise.
 const MAX_DEATHS: u32 = 200;
 
 pub struct Supervisor {
@@ -57,6 +57,8 @@ pub struct Supervisor {
     worker: Option<Worker>,
     interrupt: Arc<AtomicBool>,
     pub deaths: u32,
+    /// How many workers one walk may lose before it ends.
+    pub patience: u32,
     /// What walks have taught that a new worker must know.
     lessons: Lessons,
     /// The sandbox in words: what holds, and what this machine lacks.
@@ -107,8 +109,10 @@ impl Lessons {
             return;
         }
         let deaths = self.killers.entry(op).or_default();
-        *deaths += 1;
-        if *deaths == DEATHS_BEFORE_AVOIDED {
+        // Waiting for a call that does not return costs as much as many deaths.
+        let hung = matches!(death.outcome.ending, Ending::TimedOut { .. });
+        *deaths += if hung { DEATHS_BEFORE_AVOIDED } else { 1 };
+        if *deaths >= DEATHS_BEFORE_AVOIDED && !self.avoid.contains(&op) {
             self.avoid.push(op);
             let calls = |step: &Step| matches!(step, Step::Call(called, _) if *called == op);
             self.components.retain(|component| !component.sequence.steps().any(calls));
@@ -146,6 +150,7 @@ impl Supervisor {
             worker: None,
             interrupt,
             deaths: 0,
+            patience: MAX_DEATHS,
             lessons: Lessons::default(),
             in_force: vec![],
             missing: vec![],
@@ -228,7 +233,7 @@ impl Supervisor {
             panicked: vec![0; self.plan.operations.len()],
             ..Walked::default()
         };
-        for _ in 0..MAX_DEATHS {
+        for _ in 0..self.patience {
             let mut next = self.warned(&left);
             // A worker that has walked before has its own.
             if self.worker.as_ref().is_none_or(|worker| !worker.walked) {

@@ -99,12 +99,13 @@ impl Loans {
         slot
     }
 
-    /// A value that has a number in the sequence but is not there: nothing can
-    /// use it.
-    pub fn push_absent(&mut self, ty: TypeId) -> u32 {
-        let slot = self.push(ty);
-        self.slots[slot as usize].live = false;
-        slot
+    /// Adds so many values that have numbers in the sequence but are not there:
+    /// nothing can use them, and their types do not matter. One of them is.
+    pub fn push_absent(&mut self, count: usize, but: u32, ty: TypeId) {
+        let first = self.slots.len();
+        let absent = Slot { ty, borrowers: 0, holds: 0, live: false, borrows: false };
+        self.slots.resize(first + count, absent);
+        self.slots[first + but as usize].live = true;
     }
 
     /// Makes the arguments of a call accessible. The slots ended by that are

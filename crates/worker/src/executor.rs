@@ -26,7 +26,7 @@ pub type Thunk = fn(&mut Frame) -> bool;
 
 /// How many calls share one reading of the counters: fewer while readings
 /// bring news, because those calls share the credit.
-const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 64..=4096;
+const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 256..=4096;
 /// A call that asks for more memory than this takes as long as hundreds of
 /// others.
 const HEAVY_BYTES: usize = 64 << 10;
@@ -428,8 +428,9 @@ impl Stage for Executor {
         if self.failure.is_some() || self.slots.len() + steps.len() > MAX_SLOTS {
             return Err(Halt::Full);
         }
+        let mut ty = TypeId(0);
         for (n, (made, args)) in steps.iter().enumerate() {
-            let ty = match made {
+            let output = match made {
                 Made::Literal(ty, literal) => {
                     let step = &self.pool[ty.index()][literal as usize].step;
                     if !self.journal.has_room(step.room() + STEP_BYTES) {
@@ -447,22 +448,20 @@ impl Stage for Executor {
                     self.signatures[op.index()].output
                 }
             };
-            let table = &self.tables[ty.index()];
-            self.slots.push(Slot { place: std::ptr::null_mut(), table });
-            if n as u32 != recipe.value {
-                self.loans.push_absent(ty);
-                continue;
+            if n as u32 == recipe.value {
+                ty = output;
             }
-            let slot = base + n as u32;
-            self.journal.doing(slot, Phase::Observing);
-            let (shelf, frame) = (&self.shelf, &mut self.frame);
-            if catching(|| shelf.clone_into(shelved, table, frame)).is_err() {
-                self.loans.push_absent(ty);
-                return Err(Halt::Full);
-            }
-            self.slots[slot as usize].place = self.frame.result;
-            self.loans.push(ty);
         }
+        let (table, slot) = (&self.tables[ty.index()], base + recipe.value);
+        self.journal.doing(slot, Phase::Observing);
+        let (shelf, frame) = (&self.shelf, &mut self.frame);
+        if catching(|| shelf.clone_into(shelved, table, frame)).is_err() {
+            return Err(Halt::Full);
+        }
+        let absent = Slot { place: std::ptr::null_mut(), table };
+        self.slots.resize(self.slots.len() + steps.len(), absent);
+        self.slots[slot as usize].place = self.frame.result;
+        self.loans.push_absent(steps.len(), recipe.value, ty);
         Ok(base)
     }
 

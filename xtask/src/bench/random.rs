@@ -255,6 +255,7 @@ fn reach_one(krate: &str, budget: Duration) -> Result<()> {
     let mut session = session(krate)?;
     let harness = session.build(Profile::Unoptimised)?;
     let mut supervisor = session.supervise(&harness, Limits::default())?;
+    supervisor.patience = 3;
     let plan = supervisor.plan();
     let mut completed = vec![0u32; plan.operations.len()];
     let (mut calls, mut round) = (0, 0);

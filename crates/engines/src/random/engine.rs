@@ -35,7 +35,7 @@ const REPLAYED_ONCE_IN: usize = 8;
 /// One text in so many is put together from pieces.
 const COMPOSED_ONCE_IN: usize = 4;
 /// When nothing new is found, up to this many sequences are not looked at.
-const MAX_PAUSE: u32 = 15;
+const MAX_PAUSE: u32 = 31;
 
 pub struct Engine {
     rng: Rng,
@@ -354,7 +354,7 @@ impl Engine {
             return Ok(Some(slot));
         }
         if self.components.count(ty) > 0
-            && self.rng.chance(if literals > 0 { 1 } else { 3 }, 6)
+            && self.rng.chance(if literals > 0 { 1 } else { 6 }, 12)
             && let Some(slot) = self.component(stage, &need)?
         {
             return Ok(Some(slot));

@@ -145,26 +145,20 @@ impl Stage for Lists {
 
     fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt> {
         let base = self.values.len() as u32;
-        for (n, (made, args)) in recipe.steps.iter().enumerate() {
-            let ty = match made {
+        for (made, args) in recipe.steps.iter() {
+            match made {
                 Made::Literal(ty, n) => {
                     self.steps.push(Step::Literal(ty, Literal::Int(NUMBERS[n as usize])));
-                    ty
                 }
                 Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
                     self.note(op, &args);
-                    self.signatures[op.index()].output
                 }
-            };
-            if n as u32 == recipe.value {
-                self.values.push(self.shelf[shelved.0 as usize].clone());
-                self.loans.push(ty);
-            } else {
-                self.values.push(vec![]);
-                self.loans.push_absent(ty);
             }
         }
+        self.values.resize(self.steps.len(), vec![]);
+        self.values[(base + recipe.value) as usize].clone_from(&self.shelf[shelved.0 as usize]);
+        self.loans.push_absent(recipe.steps.len(), recipe.value, LIST);
         Ok(base)
     }
 
