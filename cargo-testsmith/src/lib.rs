@@ -19,7 +19,7 @@ mod origin;
 pub mod pipeline;
 mod replay;
 mod run;
-mod selection;
+pub mod selection;
 pub mod stored;
 mod suite;
 

@@ -10,8 +10,9 @@ use super::{CRATES, session};
 use anyhow::Result;
 use cargo_testsmith::finding::{Findings, relative};
 use cargo_testsmith::pipeline::Session;
+use cargo_testsmith::selection::Selection;
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::{Limits, Profile};
@@ -133,7 +134,7 @@ fn measure(
 ) -> Result<Result83> {
     let mut supervisor = session.supervise(harness, Limits::default())?;
     let plan = supervisor.plan();
-    let mut findings = Findings::new(&session.package.root);
+    let mut findings = Findings::new(&session.package.root, Selection::default());
     let mut result = Result83::default();
     let mut completed = vec![0; plan.operations.len()];
     let mut values = HashSet::new();
@@ -256,12 +257,7 @@ fn reach(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn reach_one(
-    krate: &str,
-    session: &mut Session,
-    harness: &PathBuf,
-    budget: Duration,
-) -> Result<()> {
+fn reach_one(krate: &str, session: &mut Session, harness: &Path, budget: Duration) -> Result<()> {
     let mut supervisor = session.supervise(harness, Limits::default())?;
     let plan = supervisor.plan();
     let mut completed = vec![0u32; plan.operations.len()];

@@ -29,6 +29,7 @@ fn plan() -> Plan {
         callable: None,
         core: true,
         panics_by_design: false,
+        guard: None,
     };
     let info = |name: &str, copy| TypeInfo {
         ty: Ty::prim(name),
