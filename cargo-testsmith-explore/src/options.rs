@@ -20,7 +20,7 @@ closed test per path, and says whether the put holds, fails, or is not decided.
   --features LIST      features to build with
   --len N              elements per collection for --fn (4)
   --solver NAME        auto (the default): the embedded solver, and what it does not
-                       decide goes to the first of bitwuzla, z3, cvc5 on the PATH;
+                       decide goes to those of bitwuzla, cvc5, z3 on the PATH;
                        embedded: nothing else; or one of these, or the path of one
   --solver-time SECONDS  what an external solver may take for one question (20)
   --strategy NAME      depth (the default), breadth, coverage
@@ -33,6 +33,10 @@ closed test per path, and says whether the put holds, fails, or is not decided.
   --no-emit            write no tests
 
 exit codes: 0 no violation, 100 a put fails, 101 could not complete, 2 wrong usage";
+
+/// Conflicts after which the embedded solver lets others try first: other solvers, or
+/// every input where there are few.
+const BRIEF_CONFLICTS: u64 = 5_000;
 
 /// The resolved arguments.
 #[derive(Clone, Debug)]
@@ -137,12 +141,16 @@ impl Options {
         let mut solvers: Vec<Box<dyn Solver>> = vec![];
         match self.solver.as_str() {
             "auto" => {
-                solvers.push(Box::new(Blaster::default()));
-                if let Some(first) = SmtLib::installed().first() {
-                    solvers.push(external(SmtLib::new(first)?));
+                solvers.push(Box::new(Blaster::new(BRIEF_CONFLICTS)));
+                for name in SmtLib::installed() {
+                    solvers.push(external(SmtLib::new(name)?));
                 }
+                solvers.push(Box::new(Blaster::default()));
             }
-            "embedded" => solvers.push(Box::new(Blaster::default())),
+            "embedded" => {
+                solvers.push(Box::new(Blaster::new(BRIEF_CONFLICTS)));
+                solvers.push(Box::new(Blaster::default()));
+            }
             name => solvers.push(external(SmtLib::start(name)?)),
         }
         Ok(solvers)

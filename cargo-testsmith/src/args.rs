@@ -214,6 +214,10 @@ pub struct List {
     /// Show the contracts written with the testsmith library instead
     #[arg(long)]
     pub contracts: bool,
+    /// Show the types instead, and by what two values of each are told apart;
+    /// this builds the harness and asks it
+    #[arg(long, conflicts_with = "contracts")]
+    pub types: bool,
 }
 
 #[derive(Args, Debug, Clone)]

@@ -10,12 +10,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use testsmith_lab::{Limits, Profile};
 use testsmith_model::Plan;
-use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder, TypeInfo};
 use testsmith_model::skip::Skip;
 
 pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
-    let session = Session::open(&options.target, interrupt)?;
+    let mut session = Session::open(&options.target, interrupt)?;
+    if options.types {
+        return list_types(&mut session, options);
+    }
     let selection = Selection::from(&options.paths);
     selection.check(&session.plan)?;
     let listing = Listing::new(&session.plan, options.builders, &selection);
@@ -33,6 +37,40 @@ pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let _ = match options.format {
         Format::Text => listing.print(&session.plan, &mut out),
         Format::Json => serde_json::to_writer_pretty(&mut out, &listing)
+            .map_err(std::io::Error::from)
+            .and_then(|()| writeln!(out)),
+    };
+    Ok(Exit::Clean)
+}
+
+/// A type of the plan; also the schema of `--types --format json`.
+#[derive(Serialize)]
+struct TypeRow {
+    #[serde(rename = "type")]
+    ty: String,
+    /// By what the random engine tells two values apart.
+    told_apart_by: &'static str,
+    clone: bool,
+}
+
+fn list_types(session: &mut Session, options: &List) -> Result<Exit> {
+    let selection = Selection::from(&options.paths);
+    let harness = session.build(Profile::Unoptimised)?;
+    session.supervise(&harness, Limits::default())?;
+    let row = |info: &TypeInfo| TypeRow {
+        ty: info.ty.to_string(),
+        told_apart_by: info.abilities.sameness().name(),
+        clone: info.abilities.clone,
+    };
+    let rows: Vec<TypeRow> =
+        session.plan.types.iter().map(row).filter(|row| selection.wants(&row.ty)).collect();
+    let mut out = std::io::stdout().lock();
+    let _ = match options.format {
+        Format::Text => rows.iter().try_for_each(|row| {
+            let clone = if row.clone { "" } else { ", no Clone" };
+            writeln!(out, "{}  {}{clone}", row.ty, row.told_apart_by)
+        }),
+        Format::Json => serde_json::to_writer_pretty(&mut out, &rows)
             .map_err(std::io::Error::from)
             .and_then(|()| writeln!(out)),
     };

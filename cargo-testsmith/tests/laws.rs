@@ -9,7 +9,7 @@ use testsmith_plan::Law;
 
 /// The claims that were found broken, as `law, for type`.
 fn broken(fixture: &Fixture) -> Vec<String> {
-    let args = ["--calls", "4000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
+    let args = ["--calls", "8000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
     let output = fixture.run(&args);
     assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
     let claim = |finding: &Value| finding["operation"].as_str().expect("a text").to_owned();

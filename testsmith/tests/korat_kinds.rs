@@ -1,13 +1,20 @@
 //! Every kind of field: the search finds exactly what brute force finds, each
-//! structure once, in every combination of its switches.
+//! structure once, in every combination of its switches, in pieces, and on
+//! several threads.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::ptr::NonNull;
 use std::rc::{Rc, Weak};
+use std::sync::Mutex;
 
-use testsmith::korat::{Finitization, Search, brute_force};
+use testsmith::korat::{Candidate, Finitization, Outcome, Search, Shown, brute_force};
 use testsmith::{Korat, korat};
+
+/// What isomorphic structures have in common.
+fn canonical(shown: &Shown) -> String {
+    format!("{:?}", shown.canonical().expect("what is found is a structure"))
+}
 
 /// Compares the search with brute force and returns the number of structures.
 fn check<T: Korat>(finitization: Finitization) -> usize {
@@ -19,16 +26,49 @@ fn check<T: Korat>(finitization: Finitization) -> usize {
             let mut run = search.run();
             let mut found = BTreeSet::new();
             while run.advance() {
-                let shown = format!("{:?}", run.current().shown());
+                let shown = canonical(&run.current().shown());
                 assert!(expected.contains(&shown), "not by brute force: {shown}");
                 assert!(found.insert(shown.clone()), "found twice: {shown}");
-                assert!(run.current().realize().real_rep_ok(), "not valid when real: {shown}");
+                let real = run.current().realize();
+                assert!(real.real_rep_ok(), "not valid when real: {shown}");
             }
             let missing: Vec<_> = expected.difference(&found).take(3).collect();
             assert!(missing.is_empty(), "missing ({generators} {reuse}): {missing:#?}");
         }
     }
+    in_pieces::<T>(&Search::within(finitization.clone()), &expected);
+    on_threads::<T>(&Search::within(finitization), &expected);
     expected.len()
+}
+
+/// Stops again and again, and goes on from what was printed.
+fn in_pieces<T: Korat>(search: &Search<T>, expected: &BTreeSet<String>) {
+    let mut found = Vec::new();
+    let mut next = search.clone();
+    loop {
+        let mut run = next.max_valid(3).run();
+        while run.advance() {
+            found.push(canonical(&run.current().shown()));
+        }
+        if run.outcome() == Outcome::Complete {
+            break;
+        }
+        let printed = run.state().to_string();
+        next = search.clone().resume(printed.parse().expect("a printed state"));
+    }
+    assert_eq!(found.len(), expected.len(), "in pieces");
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), *expected, "in pieces");
+}
+
+fn on_threads<T: Korat>(search: &Search<T>, expected: &BTreeSet<String>) {
+    let found = Mutex::new(Vec::new());
+    let visit = |candidate: Candidate<'_, T>| {
+        found.lock().unwrap().push(canonical(&candidate.shown()));
+    };
+    search.par_for_each(3, visit).expect("a space");
+    let found = found.into_inner().unwrap();
+    assert_eq!(found.len(), expected.len(), "on threads");
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), *expected, "on threads");
 }
 
 #[derive(Korat)]
@@ -423,4 +463,51 @@ fn fields_in_order_are_varied_together() {
     assert_eq!(count, fours / 3 * 6);
     let small = ends.field("Chained.low", [66, 67, 69]).field("Chained.high", [68, 69, 70]);
     assert_eq!(check::<Chained>(small), fours / 3 * 4);
+}
+
+/// Slots that point at each other and share labels, and a second arena whose
+/// length the predicate reads.
+#[derive(Korat)]
+struct Arenas {
+    #[korat(index(slots))]
+    first: Option<usize>,
+    #[korat(arena)]
+    slots: Vec<Slot>,
+    #[korat(index(marks))]
+    mark: Option<usize>,
+    #[korat(arena)]
+    marks: Vec<Mark>,
+}
+
+#[derive(Korat)]
+struct Slot {
+    #[korat(index(slots))]
+    next: Option<usize>,
+    label: Option<Rc<Label>>,
+}
+
+#[derive(Korat)]
+#[korat(objects = 2)]
+struct Label;
+
+#[derive(Korat)]
+#[korat(objects = 1)]
+struct Mark {
+    flag: bool,
+}
+
+#[korat]
+impl Arenas {
+    fn rep_ok(&self) -> bool {
+        let Some(first) = self.first else { return self.marks.is_empty() };
+        let labelled = korat::holds(&self.slots[first].label, korat::is_some());
+        labelled && self.mark.is_none_or(|mark| self.marks[mark].flag && self.slots.len() == 2)
+    }
+}
+
+#[test]
+fn arenas_have_every_shape_once() {
+    // Nothing; a slot by itself or in a loop of one; two slots: 3 shapes from
+    // the first, the second with 3 ends and 3 labels, with or without a mark.
+    assert_eq!(check::<Arenas>(Finitization::new(2)), 1 + 2 + 3 * 3 * 2);
 }

@@ -2,12 +2,13 @@
 //! on predicates, and the errors of impossible spaces.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use testsmith::korat::{
-    Call, Finitization, FinitizeError, Outcome, Search, State, Stop, call_sequence,
+    Finitization, FinitizeError, Outcome, Search, State, Stats, Stop, calls_that_build,
 };
-use testsmith::{Korat, korat, korat_test};
+use testsmith::{Korat, korat, korat_test, requires};
 
 #[derive(Korat, Debug, Clone, PartialEq)]
 struct Tree {
@@ -108,6 +109,47 @@ fn a_search_stops_at_its_limits_and_goes_on_from_its_state() {
     assert_eq!(run.outcome(), Outcome::Stopped(Stop::Candidates));
     assert_eq!(run.stats().candidates, 10);
     assert!("nonsense".parse::<State>().is_err());
+}
+
+#[test]
+fn a_search_without_time_stops_at_once_and_loses_nothing() {
+    let search = Search::<Tree>::new(3);
+    let mut run = search.clone().time_limit(Duration::ZERO).run();
+    assert_eq!(run.by_ref().count(), 0);
+    assert_eq!(run.outcome(), Outcome::Stopped(Stop::Time));
+    assert_eq!(all(&search.clone().resume(run.state())), all(&search));
+}
+
+#[test]
+fn a_long_search_reports_its_progress() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&reports);
+    let report = move |stats: &Stats| kept.lock().unwrap().push(stats.candidates + stats.inferred);
+    let mut run = Search::<Tree>::new(5).progress(1000, report).run();
+    run.count_valid();
+    let steps = run.stats().candidates + run.stats().inferred;
+    let reports = reports.lock().unwrap();
+    assert_eq!(reports.len() as u64, steps / 1000, "{reports:?}");
+    assert!(reports.is_sorted() && reports[0] >= 1000, "{reports:?}");
+}
+
+/// Nobody looks at the digits, so one candidate stands for all numbers.
+#[derive(Korat)]
+struct Number {
+    #[korat(values = 0..10)]
+    _digits: [u8; 5],
+}
+
+#[test]
+fn limits_and_threads_reach_into_what_one_candidate_stands_for() {
+    let search = Search::<Number>::new(0);
+    let mut run = search.clone().max_valid(70_000).run();
+    assert_eq!(run.count_valid(), 70_000);
+    assert_eq!(run.outcome(), Outcome::Stopped(Stop::Valid));
+    assert_eq!(run.stats().candidates, 1);
+    assert_eq!(search.clone().resume(run.state()).run().count_valid(), 30_000);
+    let (stats, outcome) = search.par_for_each(2, |_| ()).expect("a space");
+    assert_eq!((stats.valid, outcome), (100_000, Outcome::Complete));
 }
 
 #[test]
@@ -315,20 +357,69 @@ fn structures_are_shown_as_pictures_graphs_and_rust() {
     assert_eq!(run.current().realize(), rebuilt);
 }
 
+#[korat(calls)]
+impl Tree {
+    pub fn new() -> Self {
+        Tree { root: None, size: 0 }
+    }
+
+    pub fn add(&mut self, info: i32) {
+        self.insert(info);
+    }
+
+    pub fn add_all(&mut self, infos: &[i32]) {
+        infos.iter().for_each(|info| self.insert(*info));
+    }
+}
+
 #[test]
 fn every_structure_that_the_api_can_build_has_a_call_sequence() {
-    let calls: Vec<Call<Tree>> = (1..=3)
-        .map(|info| -> Call<Tree> {
-            (format!("insert({info})"), Box::new(move |tree: &mut Tree| tree.insert(info)))
-        })
-        .collect();
+    let finitization = Finitization::new(3);
     for tree in Search::<Tree>::new(3).run() {
-        let empty = Tree { root: None, size: 0 };
-        let sequence = call_sequence(empty, &calls, &tree, 3).expect("inserts build every tree");
-        assert_eq!(sequence.len(), tree.size, "{tree:?}: {sequence:?}");
+        let calls = calls_that_build(&tree, &finitization).expect("a space");
+        let calls = calls.expect("calls build every tree");
+        // One call adds up to three elements.
+        assert_eq!(calls.len(), 1 + usize::from(tree.size > 0), "{tree:?}: {calls:?}");
     }
     let invalid = Tree { root: None, size: 1 };
-    assert_eq!(call_sequence(Tree { root: None, size: 0 }, &calls, &invalid, 3), None);
+    assert_eq!(calls_that_build(&invalid, &finitization), Ok(None));
+}
+
+#[korat_test(scope = 3)]
+#[should_panic(expected = "public calls that build tree:\n    let mut tree = Tree::new();\n    \
+                           tree.add_all(&[1, 2]);\n")]
+fn the_calls_that_build_a_counterexample_are_shown(tree: Tree) {
+    assert!(tree.size < 2);
+}
+
+#[korat_test(scope = 3, white_box)]
+#[should_panic(expected = "let mut tree = Tree::new();\n    tree.add_all(&[1, 2]);\n")]
+fn the_calls_that_build_a_counterexample_are_shown_for_white_box_tests_too(tree: Tree) {
+    assert!(tree.size < 2);
+}
+
+/// A counter whose public calls never make it odd.
+#[derive(Korat)]
+struct Even {
+    count: u8,
+}
+
+#[korat(calls)]
+impl Even {
+    pub fn new() -> Self {
+        Even { count: 0 }
+    }
+
+    pub fn add(&mut self, pairs: u8) {
+        assert!(pairs != 1, "never one alone");
+        self.count = self.count.saturating_add(2 * pairs);
+    }
+}
+
+#[korat_test(scope = 3)]
+#[should_panic(expected = "no public calls found that build even")]
+fn what_public_calls_do_not_reach_is_said(even: Even) {
+    assert!(even.count != 3);
 }
 
 #[korat_test(scope = 3, info = 0..=4)]
@@ -374,10 +465,37 @@ fn inserting_keeps_the_invariant_on_the_twin_too(mut tree: Tree, info: i32) {
 }
 
 #[korat_test(scope = 3, info = 0..=4, white_box)]
-#[should_panic(expected = "the function fails on the twin")]
+#[should_panic(expected = "what happened: on the twin, it panicked: assertion failed")]
 fn a_fault_is_found_on_the_twin_too(mut tree: Tree, info: i32) {
     tree.insert_without_counting(info);
     assert!(tree.rep_ok());
+}
+
+#[korat_test(scope = 2, white_box)]
+#[should_panic(expected = "on the twin, it did not end within")]
+fn an_endless_loop_is_found_on_the_twin_too(tree: Tree) {
+    while tree.size == 1 {}
+}
+
+/// Not for trees without elements.
+#[requires(tree.size > 0)]
+fn least(tree: &Tree) -> i32 {
+    let mut node = tree.root.as_ref().expect("it is not empty");
+    while let Some(left) = &node.left {
+        node = left;
+    }
+    node.info
+}
+
+#[korat_test(scope = 3)]
+fn inputs_that_break_a_precondition_are_left_out(tree: Tree) {
+    assert!(least(&tree) >= 1);
+}
+
+#[korat_test(finitization = Finitization::new(0))]
+#[should_panic(expected = "every input breaks a precondition, so nothing was tested")]
+fn a_test_without_legal_inputs_is_no_test(tree: Tree) {
+    least(&tree);
 }
 
 #[korat_test(scope = 2)]

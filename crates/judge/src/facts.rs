@@ -2,6 +2,7 @@
 
 use crate::signs::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
+    takes_an_answer, without_digits,
 };
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
@@ -22,6 +23,8 @@ pub struct Facts<'f> {
     /// The operation under way; none while a literal is shown or dropped.
     pub operation: Option<&'f Operation>,
     pub outcome: &'f Outcome,
+    /// The integers that the call was given as they stand.
+    given: Vec<i128>,
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,
@@ -30,14 +33,25 @@ pub struct Facts<'f> {
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
+    /// A closure of the test answered with a value.
+    pub answered: bool,
 }
 
 impl<'f> Facts<'f> {
     pub fn new(plan: &'f Plan, sequence: &Sequence, outcome: &'f Outcome) -> Facts<'f> {
         let here = outcome.step as usize;
-        let operation = match sequence.steps().nth(here) {
-            Some(Step::Call(op, _)) => Some(plan.operation(*op)),
-            _ => None,
+        let (operation, given) = match sequence.steps().nth(here) {
+            Some(Step::Call(op, back)) => {
+                let number = |distance: &u32| match sequence
+                    .steps()
+                    .nth(here.checked_sub(*distance as usize)?)
+                {
+                    Some(Step::Literal(_, Literal::Int(number))) => Some(*number),
+                    _ => None,
+                };
+                (Some(plan.operation(*op)), back.iter().filter_map(number).collect())
+            }
+            _ => (None, vec![]),
         };
         let before = || sequence.steps().take(here);
         let large_number = before().any(|step| match step {
@@ -52,7 +66,8 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
-        Facts { plan, operation, outcome, large_number, by_hand, back_door }
+        let answered = calls().any(takes_an_answer);
+        Facts { plan, operation, outcome, given, large_number, by_hand, back_door, answered }
     }
 
     pub fn panic(&self) -> Option<&Panic> {
@@ -132,7 +147,8 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// Some argument is an index or a size, by its type or by its name.
+    /// Some argument is an index or a size, by its type or by its name, or is the
+    /// very index that the panic complains of.
     pub fn takes_an_index_or_size(&self) -> bool {
         let by_type = |ty: &Ty| {
             ty.any(|ty| match ty {
@@ -145,6 +161,10 @@ impl<'f> Facts<'f> {
                 _ => false,
             })
         };
+        let named = self.panic().and_then(|panic| panic.message.split_once("the index is "));
+        if named.is_some_and(|(_, index)| index.parse().is_ok_and(|n| self.given.contains(&n))) {
+            return true;
+        }
         self.operation.is_some_and(|operation| {
             operation.inputs.iter().any(|input| {
                 let ty = &self.plan.ty(input.ty).ty;
@@ -221,7 +241,8 @@ impl<'f> Facts<'f> {
             // All that a macro makes has one place: the line that calls it.
             Ending::Panicked(panic) if self.is_made_by_a_macro() => {
                 let name = self.name().unwrap_or(path);
-                format!("panic in {name} made by a macro in {}: {}", panic.file, panic.message)
+                let kind = without_digits(&panic.message);
+                format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 format!("panic at {}:{}:{}", panic.file, panic.line, panic.column)

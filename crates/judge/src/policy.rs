@@ -31,9 +31,11 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "law broken through a back door",
         severity: Suspicious,
-        reason: "a law does not hold after calls that trust a hash or a closure of the test, which \
-                 may have broken a promise",
-        applies: |facts| facts.outcome.ending == Ending::Broken && facts.back_door,
+        reason: "a law does not hold after calls that take their caller's word, or a closure's, \
+                 which may not have been kept",
+        applies: |facts| {
+            facts.outcome.ending == Ending::Broken && (facts.back_door || facts.answered)
+        },
     },
     Rule {
         name: "broken law",
@@ -113,6 +115,7 @@ pub static POLICY: &[Rule] = &[
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
         applies: |facts| {
             facts.kind() == Some(OperationKind::Law)
+                && !facts.back_door
                 && !(facts.large_number && facts.says(&["with overflow"]))
         },
     },
@@ -167,7 +170,10 @@ pub static POLICY: &[Rule] = &[
         name: "internal debug assertion",
         severity: Violation,
         reason: "a debug assertion inside fails, which the author holds to be impossible",
-        applies: |facts| facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"]),
+        applies: |facts| {
+            facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
+                && !facts.mentions_an_argument()
+        },
     },
     Rule {
         name: "division by zero",
@@ -183,6 +189,12 @@ pub static POLICY: &[Rule] = &[
         severity: Suspicious,
         reason: "arithmetic overflows; the operators of integers do so too",
         applies: |facts| facts.is_of_trait(&OPERATORS),
+    },
+    Rule {
+        name: "panic behind a back door",
+        severity: Suspicious,
+        reason: "it panics after calls that take their caller's word, which may not have been kept",
+        applies: |facts| facts.back_door,
     },
     Rule {
         name: "panic out of a promise",
@@ -249,18 +261,22 @@ pub static POLICY: &[Rule] = &[
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
-const OPERATORS: [&str; 11] = [
+const OPERATORS: [&str; 15] = [
     "Add",
-    "Sub",
-    "Mul",
-    "Neg",
     "AddAssign",
-    "SubAssign",
+    "Div",
+    "DivAssign",
+    "Mul",
     "MulAssign",
+    "Neg",
+    "Product",
+    "Rem",
+    "RemAssign",
     "Shl",
     "Shr",
+    "Sub",
+    "SubAssign",
     "Sum",
-    "Product",
 ];
 
 /// What the language says when arithmetic or an index goes wrong.

@@ -11,14 +11,16 @@ pub fn is_put_together(operation: &Operation) -> bool {
     operation.kind == OperationKind::Constructor && operation.call.ends_with('}')
 }
 
-/// Whether the operation trusts what it is told: a hash instead of a key, or
-/// what a closure of the test answers instead of a value that fits.
+/// Whether the operation takes its caller's word, by its name: for a hash, for
+/// fields that fit each other.
 pub fn is_a_back_door(operation: &Operation) -> bool {
     let name = operation.path.rsplit("::").next().unwrap_or_default();
     let trusts = ["hash", "hashed", "nocheck", "raw", "unchecked"];
-    if name.split('_').any(|word| trusts.contains(&word)) {
-        return true;
-    }
+    name.split('_').any(|word| trusts.contains(&word))
+}
+
+/// Whether a closure of the test answers with a value, which may not fit.
+pub fn takes_an_answer(operation: &Operation) -> bool {
     let answer = operation.call.rsplit_once("| ").map(|(_, rest)| rest.trim_end_matches(')'));
     let harmless =
         |answer: &str| matches!(answer, "true" | "false" | "{}") || answer.contains("==");
@@ -51,6 +53,19 @@ pub fn bits(ty: &Ty) -> Option<u32> {
         "size" => Some(64),
         digits => digits.parse().ok(),
     }
+}
+
+/// A message with its numbers left out: two that differ only in those are one.
+pub fn without_digits(message: &str) -> String {
+    let mut text = String::new();
+    for c in message.chars() {
+        match c.is_ascii_digit() {
+            true if text.ends_with('#') => {}
+            true => text.push('#'),
+            false => text.push(c),
+        }
+    }
+    text
 }
 
 /// Macros of the standard library that panic where they stand.
@@ -86,6 +101,7 @@ pub(crate) mod tests {
             callable: None,
             core: true,
             panics_by_design: false,
+            guard: None,
         }
     }
 
@@ -98,10 +114,18 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_trusts_a_hash_or_a_closure_is_a_back_door() {
+    fn messages_that_differ_in_numbers_are_one() {
+        let message = |n: usize| format!("the len is {n} but the index is {}", n + 99);
+        assert_eq!(without_digits(&message(1)), without_digits(&message(20)));
+        assert_eq!(without_digits("no number"), "no number");
+    }
+
+    #[test]
+    fn what_takes_its_callers_word_is_known_by_its_name_or_closure() {
         assert!(is_a_back_door(&operation("a::Map::insert_hashed_nocheck", "x")));
-        assert!(is_a_back_door(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
-        assert!(!is_a_back_door(&operation("a::Map::retain", "f({0}, |_, _| false)")));
         assert!(!is_a_back_door(&operation("a::Map::insert", "f({0}, {1})")));
+        assert!(takes_an_answer(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
+        assert!(!takes_an_answer(&operation("a::Map::retain", "f({0}, |_, _| false)")));
+        assert!(!takes_an_answer(&operation("a::Map::insert", "f({0}, {1})")));
     }
 }

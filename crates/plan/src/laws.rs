@@ -10,11 +10,9 @@
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use testsmith_model::api::{Api, Docs, Oracle};
-use testsmith_model::operation::{Mode, Mount, Operation, OperationKind};
-use testsmith_model::skip::{Reason, Skip};
+use testsmith_model::api::{Api, Docs};
+use testsmith_model::operation::{Mode, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
 
 /// One law, as its file has it. In its texts `{T}` is the type, `{name}` one
@@ -284,56 +282,8 @@ fn can_repeat(draft: &Draft) -> bool {
     arguments && answer && !draft.call.contains('|') && !draft.docs.hidden
 }
 
-/// The user's own claims about values of a type.
-pub fn oracles_of(api: &Api, ty: &Ty) -> Vec<Draft> {
-    let name = ty.path().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
-    let meant = api.oracles.iter().filter(|oracle| oracle.subject == name);
-    meant.map(|oracle| of_oracle(api, ty, oracle)).collect()
-}
-
-fn of_oracle(api: &Api, ty: &Ty, oracle: &Oracle) -> Draft {
-    let places: Vec<String> = (0..oracle.values).map(|n| format!("{{{n}}}")).collect();
-    let plain = format!("{}::{}({})", oracle.module, oracle.name, places.join(", "));
-    let (call, show) = match oracle.fallible {
-        true => (
-            format!("{plain}.map_err(|why| why.to_string()).is_ok()"),
-            format!("{plain}.map_err(|why| eprintln!(\"{{why}}\")).is_ok()"),
-        ),
-        false => (plain.clone(), plain),
-    };
-    let (inputs, flows) = signature(api, &vec![Ty::shared(ty.clone()); oracle.values]);
-    Draft {
-        flows: flows.flows,
-        acquires: flows.acquires,
-        place: Some(oracle.place.clone()),
-        ..claim(&oracle.name, ty, call, show, inputs, Docs::default())
-    }
-}
-
-/// The files that the oracles stand in.
-pub fn mounts(oracles: &[Oracle]) -> Vec<Mount> {
-    let mount =
-        |oracle: &Oracle| Mount { module: oracle.module.clone(), file: oracle.place.0.clone() };
-    let all: BTreeSet<Mount> = oracles.iter().map(mount).collect();
-    all.into_iter().collect()
-}
-
-/// Oracles that no operation asks: a claim that is never checked is told.
-pub fn idle_oracles(api: &Api, operations: &[Operation]) -> Vec<Skip> {
-    let asked = |oracle: &&Oracle| {
-        !operations.iter().any(|operation| operation.place.as_ref() == Some(&oracle.place))
-    };
-    let skip = |oracle: &Oracle| Skip {
-        path: format!("{}::{}", oracle.module, oracle.name),
-        reason: Reason::NoValue,
-        detail: format!("&{}", oracle.subject),
-        core: false,
-    };
-    api.oracles.iter().filter(asked).map(skip).collect()
-}
-
 /// A law takes values of one type, so what they borrow has one region.
-fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, flows::Flows) {
+pub(crate) fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, flows::Flows) {
     let region = Lifetime::Named("the region of the law".to_owned());
     let named = |ty: &Ty| match ty {
         Ty::Ref { lifetime, mutable, inner } => Ty::Ref {
@@ -352,7 +302,7 @@ fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, flows::Flows
     (inputs.iter().map(input).collect(), flows)
 }
 
-fn claim(
+pub(crate) fn claim(
     name: &str,
     ty: &Ty,
     call: String,
@@ -386,6 +336,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn every_file_of_a_law_is_read() {

@@ -18,12 +18,14 @@ mod implementors;
 mod instances;
 mod laws;
 mod literals;
+mod oracles;
 mod resolve;
 mod std_traits;
 
 pub use draft::Draft;
-pub use laws::{LAWS, Law, law, mounts};
+pub use laws::{LAWS, Law, law};
 pub use literals::{pool, range_of};
+pub use oracles::mounts;
 
 use choose::{BATCHES, Menu};
 use draft::SIZE_QUESTION;
@@ -276,7 +278,7 @@ impl Planner {
             let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
             if judged {
                 drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
-                drafts.extend(laws::oracles_of(&self.api, &ty));
+                drafts.extend(oracles::of_type(&self.api, &ty));
             }
             if may_iterate(&ty) {
                 let local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
@@ -331,7 +333,7 @@ impl Planner {
                 core: callable.is_core(),
             });
         }
-        skips.extend(laws::idle_oracles(&self.api, &operations));
+        skips.extend(oracles::idle(&self.api, &operations));
         let literals = numbering.literals(&self.api);
         Plan {
             krate: self.api.krate.clone(),

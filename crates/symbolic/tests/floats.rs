@@ -3,18 +3,10 @@
 //! Every operation, on special values, on neighbours of special values and on
 //! random bits, both folded from constants and evaluated from variables.
 
+mod support;
+
+use support::Rng;
 use testsmith_symbolic::term::{Assignment, Evaluator, Format, Pool, Rounding, Term};
-
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 /// Bits of floats that are likely to be wrong.
 fn special(width: u32) -> Vec<u128> {

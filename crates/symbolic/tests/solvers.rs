@@ -4,24 +4,11 @@
 //! compared with a plain evaluation that knows no rewriting; small ones are
 //! decided by trying every input. External solvers join in when installed.
 
+mod support;
+
+use support::Rng;
 use testsmith_symbolic::solver::{Answer, Blaster, Oracle, SmtLib, Solver};
 use testsmith_symbolic::term::{Assignment, Evaluator, Op, Pool, Term, fold, mask, signed};
-
-/// A small generator of numbers; seeds are fixed, runs repeat.
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
 
 /// An expression as it is meant, with no sharing and no rewriting.
 enum Expr {
@@ -305,11 +292,22 @@ fn answering(answer: &str, values: &str) -> String {
     )
 }
 
-/// Two conditions on a byte, of which the second cannot join the first.
+/// Three bytes as one number; more than are tried one by one.
+fn three_bytes(pool: &mut Pool) -> Term {
+    let (low, middle, high) = (pool.variable(8, 0), pool.variable(8, 1), pool.variable(8, 2));
+    let upper = pool.concat(high, middle);
+    pool.concat(upper, low)
+}
+
+/// Two conditions on three bytes, of which the second cannot join the first.
 fn path_and_question(pool: &mut Pool) -> (Term, Term, Assignment) {
-    let x = pool.variable(8, 0);
-    let (five, six) = (pool.number(8, 5), pool.number(8, 6));
-    (pool.equal(x, five), pool.equal(x, six), [(0, 5)].into_iter().collect())
+    let x = three_bytes(pool);
+    // Neither is a condition on single bytes, which would be rewritten.
+    let three = pool.number(24, 3);
+    let product = pool.binary(Op::Mul, x, three);
+    let (fifteen, six) = (pool.number(24, 15), pool.number(24, 6));
+    let known = [(0, 5), (1, 0), (2, 0)].into_iter().collect();
+    (pool.equal(product, fifteen), pool.equal(x, six), known)
 }
 
 #[cfg(unix)]
@@ -330,7 +328,7 @@ fn a_solver_that_denies_everything_is_not_believed() {
 fn what_the_first_solver_gives_up_is_handed_to_the_next() {
     let mut pool = Pool::new();
     let (path, _, known) = path_and_question(&mut pool);
-    let (x, seven) = (pool.variable(8, 0), pool.number(8, 7));
+    let (x, seven) = (three_bytes(&mut pool), pool.number(24, 7));
     let question = pool.binary(Op::Ult, x, seven);
     let solvers: Vec<Box<dyn Solver>> = vec![
         Box::new(fake_solver("unsure", &answering("unknown", ""))),
@@ -341,6 +339,25 @@ fn what_the_first_solver_gives_up_is_handed_to_the_next() {
     let shares = &oracle.statistics.shares;
     assert_eq!((shares["z3"].queries, shares["z3"].unknown), (1, 1));
     assert_eq!((shares["embedded"].queries, shares["embedded"].unknown), (1, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_question_about_two_bytes_is_decided_by_trying_them_all() {
+    let mut pool = Pool::new();
+    let (x, y) = (pool.variable(8, 3), pool.variable(8, 9));
+    let wide = pool.concat(x, y);
+    let square = pool.binary(Op::Mul, wide, wide);
+    let (odd, even) = (pool.number(16, 0x4321), pool.number(16, 2));
+    let path = pool.binary(Op::Ult, x, y);
+    let (some, none) = (pool.equal(square, odd), pool.equal(square, even));
+    let known = [(3, 0), (9, 1)].into_iter().collect();
+    let unsure = fake_solver("unsure-of-two", &answering("unknown", ""));
+    let mut oracle = Oracle::new(vec![Box::new(unsure)]);
+    let solvable = (0..=0xffffu16).any(|n| n >> 8 < n & 0xff && n.wrapping_mul(n) == 0x4321);
+    let answer = oracle.ask(&pool, &[path], some, &known);
+    assert_eq!(matches!(answer, Answer::Sat(_)), solvable, "{answer:?}");
+    assert_eq!(oracle.ask(&pool, &[path], none, &known), Answer::Unsat, "2 is no square");
 }
 
 #[cfg(unix)]

@@ -29,7 +29,7 @@ pub type Thunk = fn(&mut Frame) -> bool;
 const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 64..=4096;
 /// A call that asks for more memory than this takes as long as hundreds of
 /// others.
-const HEAVY_BYTES: usize = 1 << 20;
+const HEAVY_BYTES: usize = 64 << 10;
 /// A sequence with more values than this has gone wrong.
 const MAX_SLOTS: usize = 4096;
 /// The longest step in the journal, but for a literal text.
@@ -476,10 +476,10 @@ impl Stage for Executor {
         catching(|| match (by, table.hash, table.debug) {
             // SAFETY: the engine asks about live values only.
             (Sameness::Hash, Some(hash), _) => Some(unsafe { hash(place) }),
-            (Sameness::Debug, _, Some(debug)) => {
+            (Sameness::Debug, _, Some(debug)) => Some(text_hash(|out| {
                 // SAFETY: as above.
-                Some(text_hash(|out| unsafe { debug(place, out) }))
-            }
+                unsafe { debug(place, out) }
+            })),
             _ => None,
         })
         .ok()

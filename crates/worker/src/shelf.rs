@@ -116,3 +116,46 @@ pub fn text_hash(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Resul
     let _ = write(&mut hashed);
     hashed.0.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_value_is_cloned_compared_and_replaced() {
+        let table: &'static TypeTable = Box::leak(Box::new(crate::type_table!(String)));
+        let (mut one, mut two) = (String::from("one"), String::from("two"));
+        let place = |text: &mut String| std::ptr::from_mut(text).cast::<u8>().cast_const();
+        let mut shelf = Shelf::default();
+        let kept = shelf.keep(place(&mut one), table, None).expect("it can be cloned");
+        assert!(shelf.equals(kept, table, place(&mut one)));
+        assert_eq!(shelf.keep(place(&mut two), table, Some(kept)), Some(kept));
+        assert!(!shelf.equals(kept, table, place(&mut one)));
+        let mut frame = Frame::new();
+        shelf.clone_into(kept, table, &mut frame);
+        // SAFETY: a string was just put there and is taken once.
+        assert_eq!(unsafe { frame.result.cast::<String>().read() }, "two");
+        shelf.clear();
+    }
+
+    #[test]
+    fn a_value_that_is_too_large_is_not_kept_and_the_other_stays() {
+        let table: &'static TypeTable = Box::leak(Box::new(crate::type_table!(Vec<u8>)));
+        let (mut small, mut large) = (vec![1u8], vec![0u8; 2 * MAX_CLONE_BYTES]);
+        let place = |bytes: &mut Vec<u8>| std::ptr::from_mut(bytes).cast::<u8>().cast_const();
+        let mut shelf = Shelf::default();
+        let kept = shelf.keep(place(&mut small), table, None);
+        assert_eq!(shelf.keep(place(&mut large), table, kept), None);
+        assert!(shelf.equals(kept.expect("it is small"), table, place(&mut small)));
+        shelf.clear();
+    }
+
+    #[test]
+    fn texts_hash_alike_however_they_are_written() {
+        let hash = |pieces: &[&str]| {
+            text_hash(|out| pieces.iter().try_for_each(|piece| write!(out, "{piece}")))
+        };
+        assert_eq!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+        assert_ne!(hash(&["ab"]), hash(&["ba"]));
+    }
+}

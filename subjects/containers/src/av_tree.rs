@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use testsmith::{Korat, korat};
+use testsmith::{Korat, ensures, korat, pure, requires};
 
 use crate::faults::seeded;
 
@@ -91,16 +91,25 @@ pub struct PlainBelow(pub Plain);
 impl AvTree {
     /// The records that a query asks for: those below every attribute that
     /// query and tree both have, with the value the query names (0 for any).
+    #[pure]
+    #[requires(self.rep_ok() && query.rep_ok())]
+    #[ensures(ret.is_subset(&self.records()))]
+    #[ensures(query.attributes.is_none() -> ret == self.records())]
     pub fn lookup(&self, query: &AvTree) -> BTreeSet<u8> {
         lookup(&self.attributes, &query.attributes)
     }
 
     /// Every record of the tree.
+    #[pure]
+    #[requires(self.rep_ok())]
+    #[ensures(self.attributes.is_none() -> ret.is_empty())]
     pub fn records(&self) -> BTreeSet<u8> {
         records(&self.attributes)
     }
 
     /// The tree as plain data.
+    #[pure]
+    #[ensures(ret.is_empty() == self.attributes.is_none())]
     pub fn plain(&self) -> Plain {
         plain(&self.attributes)
     }

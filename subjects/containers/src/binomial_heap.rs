@@ -89,6 +89,7 @@ impl BinomialHeap {
     }
 }
 
+#[korat(calls)]
 impl BinomialHeap {
     /// An empty queue.
     pub fn new() -> Self {

@@ -94,6 +94,7 @@ impl DisjSet {
     }
 }
 
+#[korat(calls)]
 impl DisjSet {
     /// Every element of `0..size` by itself.
     pub fn singletons(size: usize) -> Self {

@@ -112,6 +112,7 @@ impl FibonacciHeap {
     }
 }
 
+#[korat(calls)]
 impl FibonacciHeap {
     /// An empty queue.
     pub fn new() -> Self {

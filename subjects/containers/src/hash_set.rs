@@ -1,6 +1,6 @@
 //! A set as a hash table with chains.
 
-use testsmith::{Korat, korat};
+use testsmith::{Korat, ensures, forall, invariant, korat, pure, requires};
 
 use crate::faults::seeded;
 
@@ -52,23 +52,32 @@ impl Default for HashSet {
     }
 }
 
+#[korat(calls)]
+#[invariant(self.rep_ok())]
 impl HashSet {
     /// An empty set.
+    #[ensures(ret.is_empty())]
     pub fn new() -> Self {
         HashSet::default()
     }
 
     /// The number of elements.
+    #[pure]
+    #[ensures(ret == self.elements().len())]
     pub fn len(&self) -> usize {
         self.size
     }
 
     /// Whether there is no element.
+    #[pure]
+    #[ensures(ret == (self.len() == 0))]
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
     /// The elements in ascending order.
+    #[pure]
+    #[ensures(ret.is_sorted())]
     pub fn elements(&self) -> Vec<i32> {
         let mut elements = Vec::new();
         for bucket in &self.buckets {
@@ -87,6 +96,8 @@ impl HashSet {
     }
 
     /// Whether an element is in the set.
+    #[pure]
+    #[ensures(ret == self.elements().contains(&key))]
     pub fn contains(&self, key: i32) -> bool {
         let mut at = &self.buckets[self.bucket(key)];
         while let Some(entry) = at {
@@ -99,8 +110,11 @@ impl HashSet {
     }
 
     /// Adds an element; `false` if it was there.
+    #[requires(key >= 0, "elements are not negative")]
+    #[ensures(self.contains(key), ret != old(self.contains(key)))]
+    #[ensures(self.len() == old(self.len()) + usize::from(ret))]
+    #[ensures(forall(&old(self.elements()), |other| self.contains(*other)))]
     pub fn add(&mut self, key: i32) -> bool {
-        assert!(key >= 0, "elements are not negative");
         if self.contains(key) {
             return false;
         }
@@ -133,6 +147,9 @@ impl HashSet {
     }
 
     /// Removes an element; `false` if it was not there.
+    #[ensures(!self.contains(key), ret == old(self.contains(key)))]
+    #[ensures(self.len() + usize::from(ret) == old(self.len()))]
+    #[ensures(forall(&old(self.elements()), |other| *other == key || self.contains(*other)))]
     pub fn remove(&mut self, key: i32) -> bool {
         let at = self.bucket(key);
         let mut link = &mut self.buckets[at];

@@ -1,6 +1,6 @@
 //! A priority queue as a heap in an array.
 
-use testsmith::{Korat, korat};
+use testsmith::{Korat, ensures, invariant, korat, model, pure, requires};
 
 use crate::faults::seeded;
 
@@ -42,20 +42,35 @@ impl HeapArray {
     }
 }
 
+#[korat(calls)]
+#[invariant(self.rep_ok())]
 impl HeapArray {
     /// An empty queue with room for `capacity` elements before it grows.
+    #[ensures(ret.elements().is_empty())]
     pub fn with_capacity(capacity: usize) -> Self {
         HeapArray { size: 0, items: vec![UNUSED; capacity] }
     }
 
     /// The elements, in no order that matters.
+    #[pure]
+    #[ensures(ret.iter().max() == ret.first())]
     pub fn elements(&self) -> &[i32] {
         &self.items[..self.size]
     }
 
+    /// The elements in order: what the queue holds, however it holds it.
+    #[model]
+    fn m_sorted(&self) -> Vec<i32> {
+        let mut elements = self.elements().to_vec();
+        elements.sort_unstable();
+        elements
+    }
+
     /// Adds an element.
+    #[requires(element >= 0, "elements are not negative")]
+    #[ensures(self.elements().contains(&element))]
+    #[ensures(self.elements().len() == old(self.elements().len()) + 1)]
     pub fn insert(&mut self, element: i32) {
-        assert!(element >= 0, "elements are not negative");
         if self.size == self.items.len() {
             let longer = if seeded("heap_array: no growth") { 0 } else { self.items.len() + 1 };
             self.items.resize(self.items.len() + longer, UNUSED);
@@ -68,6 +83,9 @@ impl HeapArray {
     }
 
     /// Takes the greatest element out.
+    #[ensures(ret == old(self.elements().iter().max().copied()))]
+    #[ensures(self.elements().len() + usize::from(ret.is_some()) == old(self.elements().len()))]
+    #[ensures(self.m_sorted() == old(self.m_sorted())[..self.elements().len()])]
     pub fn extract_max(&mut self) -> Option<i32> {
         let greatest = *self.elements().first()?;
         let last = if seeded("heap_array: wrong last") { self.size.min(2) } else { self.size } - 1;

@@ -70,6 +70,7 @@ impl Default for LinkedList {
     }
 }
 
+#[korat(calls)]
 impl LinkedList {
     /// An empty list.
     pub fn new() -> Self {

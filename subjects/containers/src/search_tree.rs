@@ -1,6 +1,6 @@
 //! A set as a binary search tree, the running example of the paper.
 
-use testsmith::{Korat, korat};
+use testsmith::{Korat, ensures, forall, invariant, korat, pure};
 
 use crate::faults::seeded;
 
@@ -38,23 +38,32 @@ impl SearchTree {
     }
 }
 
+#[korat(calls)]
+#[invariant(self.rep_ok())]
 impl SearchTree {
     /// An empty set.
+    #[ensures(ret.is_empty())]
     pub fn new() -> Self {
         SearchTree::default()
     }
 
     /// The number of elements.
+    #[pure]
+    #[ensures(ret == self.elements().len())]
     pub fn len(&self) -> usize {
         self.size
     }
 
     /// Whether there is no element.
+    #[pure]
+    #[ensures(ret == (self.len() == 0))]
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
     /// Whether an element is in the set.
+    #[pure]
+    #[ensures(ret == self.elements().contains(&info))]
     pub fn contains(&self, info: i32) -> bool {
         let mut link = &self.root;
         while let Some(node) = link {
@@ -67,6 +76,9 @@ impl SearchTree {
     }
 
     /// Adds an element; `false` if it was there.
+    #[ensures(self.contains(info), ret != old(self.contains(info)))]
+    #[ensures(self.len() == old(self.len()) + usize::from(ret))]
+    #[ensures(forall(&old(self.elements()), |other| self.contains(*other)))]
     pub fn add(&mut self, info: i32) -> bool {
         let mut link = &mut self.root;
         while let Some(node) = link {
@@ -88,6 +100,9 @@ impl SearchTree {
     }
 
     /// Removes an element; `false` if it was not there.
+    #[ensures(!self.contains(info), ret == old(self.contains(info)))]
+    #[ensures(self.len() + usize::from(ret) == old(self.len()))]
+    #[ensures(forall(&old(self.elements()), |other| *other == info || self.contains(*other)))]
     pub fn remove(&mut self, info: i32) -> bool {
         let mut link = &mut self.root;
         while link.as_ref().is_some_and(|node| node.info != info) {
@@ -127,6 +142,8 @@ impl SearchTree {
     }
 
     /// The elements in order.
+    #[pure]
+    #[ensures(ret.is_sorted())]
     pub fn elements(&self) -> Vec<i32> {
         fn walk(link: &Option<Box<Node>>, elements: &mut Vec<i32>) {
             if let Some(node) = link {

@@ -3,7 +3,7 @@
 //! The invariant leaves the colour of the root open, as the published one
 //! does; every change begins by making the root black.
 
-use testsmith::{Korat, korat};
+use testsmith::{Korat, ensures, forall, invariant, korat, pure};
 
 use crate::faults::seeded;
 
@@ -72,23 +72,32 @@ impl TreeMap {
     }
 }
 
+#[korat(calls)]
+#[invariant(self.rep_ok())]
 impl TreeMap {
     /// An empty map.
+    #[ensures(ret.is_empty())]
     pub fn new() -> Self {
         TreeMap::default()
     }
 
     /// The number of keys.
+    #[pure]
+    #[ensures(ret == self.entries().len())]
     pub fn len(&self) -> usize {
         self.size
     }
 
     /// Whether there is no key.
+    #[pure]
+    #[ensures(ret == (self.len() == 0))]
     pub fn is_empty(&self) -> bool {
         self.size == 0
     }
 
     /// The value of a key.
+    #[pure]
+    #[ensures(ret.is_some() == self.entries().iter().any(|(known, _)| *known == key))]
     pub fn get(&self, key: i32) -> Option<i32> {
         let mut link = &self.root;
         while let Some(node) = link {
@@ -101,6 +110,8 @@ impl TreeMap {
     }
 
     /// The keys and values in order.
+    #[pure]
+    #[ensures(ret.is_sorted())]
     pub fn entries(&self) -> Vec<(i32, i32)> {
         fn walk(link: &Link, entries: &mut Vec<(i32, i32)>) {
             if let Some(node) = link {
@@ -115,6 +126,9 @@ impl TreeMap {
     }
 
     /// Sets the value of a key and returns the old one.
+    #[ensures(self.get(key) == Some(value), ret == old(self.get(key)))]
+    #[ensures(self.len() == old(self.len()) + usize::from(ret.is_none()))]
+    #[ensures(forall(&old(self.entries()), |(k, v)| *k == key || self.get(*k) == Some(*v)))]
     pub fn put(&mut self, key: i32, value: i32) -> Option<i32> {
         blacken(&mut self.root);
         let old = insert(&mut self.root, key, value);
@@ -124,6 +138,9 @@ impl TreeMap {
     }
 
     /// Removes a key and returns its value.
+    #[ensures(self.get(key).is_none(), ret == old(self.get(key)))]
+    #[ensures(self.len() + usize::from(ret.is_some()) == old(self.len()))]
+    #[ensures(forall(&old(self.entries()), |(k, v)| *k == key || self.get(*k) == Some(*v)))]
     pub fn remove(&mut self, key: i32) -> Option<i32> {
         blacken(&mut self.root);
         let (old, _) = delete(&mut self.root, key);

@@ -14,6 +14,7 @@ use super::gate::{self, Gate};
 use super::gather::{Contract, Purity};
 use super::names::{self, Parameter, SelfKind};
 use super::old::{self, Olds};
+use super::places::{self, Place};
 use super::site::{
     constant_message, during, explanation_closure, scope, static_clause, static_entry,
 };
@@ -151,7 +152,8 @@ impl<'a> Checks<'a> {
             Route::Inline
         };
         // The body is a closure then, so its own panics keep their places.
-        self.tracks_caller = self.route == Route::Closure && plain_abi;
+        let demands = self.clauses.iter().any(|clause| clause.kind == Kind::Requires);
+        self.tracks_caller = self.route == Route::Closure && plain_abi && demands;
     }
 
     pub fn block(&self) -> syn::Result<TokenStream> {
@@ -172,10 +174,14 @@ impl<'a> Checks<'a> {
         let before = self.before();
         let captures = self.captures(&quote!(#scope.active()));
         let watches = self.watches();
+        let due = self.due();
+        let tracked = self.tracked();
         let start = quote_spanned! {Span::mixed_site()=>
             #statics
             #invariant_setup
-            let #scope = #runtime::Scope::#enter();
+            #due
+            #tracked
+            let #scope = #runtime::Scope::#enter(tracked);
             #mark
             if #scope.active() { #before }
             #captures
@@ -225,7 +231,7 @@ impl<'a> Checks<'a> {
         quote_spanned! {Span::mixed_site()=> {
             #statics
             #invariant_setup
-            let #scope = #runtime::Scope::enter();
+            let #scope = #runtime::Scope::enter(true);
             let #active = #scope.active();
             #mark
             if #active { #before }
@@ -237,7 +243,7 @@ impl<'a> Checks<'a> {
             #[allow(clippy::let_unit_value)]
             let #result: #ty = #run;
             if #active {
-                let #scope = #runtime::Scope::enter();
+                let #scope = #runtime::Scope::enter(true);
                 #after
                 ::core::mem::drop(#scope);
             }
@@ -323,11 +329,9 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Whether evaluating what comes before the body can reach other contracts.
+    /// How the call is entered: whether evaluating what comes before the body
+    /// can reach other contracts.
     fn enter(&self) -> Ident {
-        if self.is_quiet() {
-            return format_ident!("unseen");
-        }
         let requires = self.clauses.iter().filter(|clause| clause.kind != Kind::Ensures);
         let calls = self.invariant.is_some_and(|plan| plan.before && !plan.quiet)
             || self.watch
@@ -343,18 +347,32 @@ impl<'a> Checks<'a> {
             || ensures.into_iter().any(|clause| self.calls(clause.condition.expr()))
     }
 
-    /// Whether neither the clauses nor the body can reach another contract, so
-    /// that nobody will ask how deep the call is: only numbers come in, and
-    /// nothing is called.
-    fn is_quiet(&self) -> bool {
-        self.route != Route::Future
-            && self.invariant.is_none()
-            && !self.watch
-            && self.self_kind.is_none()
-            && self.parameters.iter().all(|parameter| parameter.primitive)
-            && !self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
-            && !self.olds.captured.iter().any(|old| self.calls(&old.expr))
-            && !quiet::block_calls(&self.item.block)
+    /// Whether the thread has to know of the call. Not if neither its clauses
+    /// nor its body can reach another contract: then nobody asks how deep it is.
+    fn tracked(&self) -> TokenStream {
+        let runtime = runtime();
+        let reaches = self.invariant.is_some_and(|plan| !plan.quiet)
+            || self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
+            || self.olds.captured.iter().any(|old| self.calls(&old.expr));
+        let places = places::of(&self.item.block, &self.parameters).filter(|_| !reaches);
+        let Some(places) = places else {
+            return quote_spanned!(Span::mixed_site()=> let tracked = true;);
+        };
+        let known = places.iter().map(|place| match place {
+            Place::Variable(expr) => quote!((&#runtime::Known(&raw const #expr)).is_plain()),
+            Place::Constant(expr) => {
+                quote!((&#runtime::Known(::core::ptr::from_ref(&#expr))).is_plain())
+            }
+        });
+        // Comparing values for purity calls their `Debug`.
+        let due = self.watch.then(|| quote_spanned!(Span::mixed_site()=> due ||));
+        quote_spanned! {Span::mixed_site()=>
+            #[allow(unused_imports, clippy::all, clippy::pedantic)]
+            let tracked = {
+                use #runtime::{AnyOther as _, OfStandard as _};
+                #due !(true #(&& #known)*)
+            };
+        }
     }
 
     /// Whether evaluating an expression may reach another contract.
@@ -368,11 +386,14 @@ impl<'a> Checks<'a> {
     }
 
     fn mark(&self) -> TokenStream {
-        let Some(object) = self.invariant.and_then(|plan| plan.object.as_ref()) else {
+        let Some((object, total)) =
+            self.invariant.and_then(|plan| Some((plan.object.as_ref()?, plan.total)))
+        else {
             return TokenStream::new();
         };
         let (runtime, scope, running) = (runtime(), scope(), running());
-        quote!(let #running = #runtime::Running::mark(&#scope, #runtime::Object::of(#object));)
+        let object = quote!(#runtime::Object::of(#object));
+        quote!(let #running = #runtime::Running::mark(&#scope, #object, #total);)
     }
 
     fn before(&self) -> TokenStream {
@@ -453,18 +474,12 @@ impl<'a> Checks<'a> {
             Kind::Requires => violated,
             _ => quote!((move || -> ! { #violated })()),
         };
+        let scope = scope();
         let violated = quote! {
-            if #runtime::raises(#site) {
+            if #scope.raises(#site) {
                 let #during = #during_value;
                 #violated
             }
-        };
-        // In a quiet call nothing was asked of the thread so far.
-        let violated = if self.is_quiet() {
-            let scope = scope();
-            quote!(let #scope = #runtime::Scope::begin(); if #scope.active() { #violated })
-        } else {
-            violated
         };
         let cfg = clause.gate.cfg();
         quote! {
@@ -527,10 +542,7 @@ impl<'a> Checks<'a> {
     }
 
     fn watches(&self) -> TokenStream {
-        if !self.watch {
-            return TokenStream::new();
-        }
-        let (runtime, scope) = (runtime(), scope());
+        let runtime = runtime();
         let watches = self.watched().into_iter().enumerate().map(|(number, value)| {
             let ident = watch_name(number);
             quote_spanned! {Span::mixed_site()=>
@@ -542,11 +554,18 @@ impl<'a> Checks<'a> {
                 };
             }
         });
-        quote_spanned! {Span::mixed_site()=>
-            #[allow(unused_variables)]
-            let due = #scope.active() && __TESTSMITH_SAMPLER.with(#runtime::Sampler::due);
-            #(#watches)*
-        }
+        watches.collect()
+    }
+
+    /// Whether this call of a pure function is compared.
+    fn due(&self) -> Option<TokenStream> {
+        let runtime = runtime();
+        self.watch.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                #[allow(unused_variables)]
+                let due = __TESTSMITH_SAMPLER.with(#runtime::Sampler::due);
+            }
+        })
     }
 
     fn watch_checks(&self) -> TokenStream {

@@ -49,6 +49,8 @@ pub struct InvariantPlan {
     pub before: bool,
     /// The conditions are seen not to reach another contract.
     pub quiet: bool,
+    /// They can be evaluated at any time, even on an object that is at work.
+    pub total: bool,
     pub after: bool,
     /// Checks of the objects that the result holds.
     pub result_checks: Option<TokenStream>,

@@ -182,6 +182,10 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
         } else {
             explain
         };
+        let raises = match clause.kind {
+            Kind::Invariant => quote!(during.raises(#own, &CLAUSE)),
+            _ => quote!(#runtime::raises(&CLAUSE)),
+        };
         let cfg = clause.gate.cfg();
         let located = runtime_at(clause.span);
         let violated =
@@ -191,8 +195,8 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
             {
                 static CLAUSE: #runtime::StaticClause = #clause_site;
-                if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #runtime::raises(&CLAUSE) {
-                    (|| -> ! { #violated })();
+                if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #raises {
+                    (move || -> ! { #violated })();
                 }
             }
         }
@@ -346,6 +350,7 @@ fn plan(
         before: object.is_some(),
         quiet: !clauses.is_empty()
             && !clauses.iter().any(|clause| quiet::calls(clause.condition.expr(), &[])),
+        total: clauses.iter().all(|clause| quiet::is_total(clause.condition.expr())),
         after: changes && !is_drop && !returns_borrow,
         object,
         result_checks: results,

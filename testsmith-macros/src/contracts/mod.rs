@@ -7,7 +7,7 @@
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
 //! reads them, [`conduct`] refuses what a condition may not do, [`old`] finds
 //! what must be captured, [`function`] and [`checks`] write the checks around the
-//! body (which [`body`] wraps), [`explain`] writes the cold path, [`record`] and
+//! body (which [`body`] wraps; [`places`] and [`quiet`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
 //!
@@ -23,7 +23,7 @@
 //!     #[cfg(debug_assertions)]
 //!     {
 //!         static CLAUSES: [StaticClause; 2] = [..];
-//!         let scope = Scope::begin();
+//!         let scope = Scope::begin(!Known(&raw const n).is_plain());
 //!         if scope.active() {
 //!             if !holds(&CLAUSES[0], || n > 0) { violated(&CLAUSES[0], .., &|notes| ..); }
 //!         }
@@ -53,6 +53,7 @@ mod gather;
 mod invariant;
 mod names;
 mod old;
+mod places;
 mod precheck;
 mod quiet;
 mod record;

@@ -9,7 +9,7 @@
 //! a cycle of contracts always passes through a call that is not quiet.
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprCall, ExprMethodCall, Macro};
+use syn::{BinOp, Expr, ExprCall, ExprMethodCall, Macro, UnOp};
 
 use super::conduct::is_old;
 
@@ -38,11 +38,39 @@ pub fn calls(expr: &Expr, standard: &[String]) -> bool {
     calls.found
 }
 
-/// Whether a body calls anything at all.
-pub fn block_calls(block: &Block) -> bool {
-    let mut calls = Calls { standard: &[], found: false };
-    calls.visit_block(block);
-    calls.found
+/// Whether a condition has a value whatever state the object is in: comparisons
+/// with literals or with what a query gives, and logic. Nothing that may panic.
+pub fn is_total(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_total(&paren.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)) && is_total(&unary.expr),
+        Expr::Binary(binary) => match binary.op {
+            BinOp::And(_) | BinOp::Or(_) => is_total(&binary.left) && is_total(&binary.right),
+            BinOp::Eq(_)
+            | BinOp::Ne(_)
+            | BinOp::Lt(_)
+            | BinOp::Le(_)
+            | BinOp::Gt(_)
+            | BinOp::Ge(_) => {
+                let sides = [&*binary.left, &*binary.right];
+                sides
+                    .iter()
+                    .all(|side| is_query(side) || matches!(side, Expr::Lit(_) | Expr::Field(_)))
+                    && sides.iter().any(|side| is_query(side) || matches!(side, Expr::Lit(_)))
+            }
+            _ => false,
+        },
+        other => is_query(other),
+    }
+}
+
+fn is_query(expr: &Expr) -> bool {
+    const TOTAL: [&str; 7] =
+        ["len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "capacity"];
+    matches!(expr, Expr::MethodCall(call)
+        if TOTAL.iter().any(|query| call.method == query)
+            && call.args.is_empty()
+            && matches!(&*call.receiver, Expr::Field(_)))
 }
 
 struct Calls<'a> {
@@ -99,6 +127,21 @@ mod tests {
     fn check(source: &str, expected: bool) {
         let expr: Expr = syn::parse_str(source).expect("it parses");
         assert_eq!(calls(&expr, &["v".to_owned()]), expected, "{source}");
+    }
+
+    #[test]
+    fn a_condition_is_total_if_nothing_in_it_can_panic() {
+        for (source, expected) in [
+            ("self.items.len() <= self.limit && !self.items.is_empty()", true),
+            ("self.limit > 0", true),
+            ("self.items[0] > 0", false),
+            ("self.items.len() + 1 <= self.limit", false),
+            ("self.a == self.b", false),
+            ("self.rep_ok()", false),
+        ] {
+            let expr: Expr = syn::parse_str(source).expect("it parses");
+            assert_eq!(is_total(&expr), expected, "{source}");
+        }
     }
 
     #[test]

@@ -21,9 +21,13 @@ pub fn during(name: &str, moment: &str) -> TokenStream {
     let moment = Ident::new(moment, Span::call_site());
     quote! {
         #runtime::During {
-            function: #name,
-            path: || #runtime::path_of(|| ()),
-            moment: #runtime::Moment::#moment,
+            occasion: const {
+                &#runtime::Occasion {
+                    function: #name,
+                    path: || #runtime::path_of(|| ()),
+                    moment: #runtime::Moment::#moment,
+                }
+            },
             depth: #scope.depth(),
         }
     }

@@ -91,6 +91,19 @@ impl<'a> Part<'a> {
         Ok(Part { member, binding, name, field, attributes })
     }
 
+    /// How the field is shown, given how its value is: what tells slots of an
+    /// arena from other elements and indexes from other numbers.
+    fn shown(&self, value: TokenStream) -> TokenStream {
+        let name = &self.name;
+        match &self.attributes.index {
+            Some(arena) => quote!(::testsmith::korat::Shown::index(#arena, #value)),
+            None if self.attributes.arena => {
+                quote!(::testsmith::korat::Shown::arena(#name, #value))
+            }
+            None => value,
+        }
+    }
+
     /// The expression that builds the field's cell.
     fn build(&self, owner: &str) -> Result<TokenStream> {
         let (ty, name) = (&self.field.ty, &self.name);
@@ -178,19 +191,22 @@ impl<'a> Context<'a> {
         let (last, first): (Vec<&Part>, Vec<&Part>) =
             parts.iter().partition(|part| part.attributes.arena);
         let walk: Vec<&Member> = first.iter().chain(&last).map(|part| &part.member).collect();
+        let show = parts.iter().zip(&members).map(|(part, member)| {
+            part.shown(quote!(::testsmith::korat::TwinType::show(&self.#member, shower)))
+        });
+        let show_real = parts.iter().zip(&members).map(|(part, member)| {
+            part.shown(quote!(::testsmith::korat::Korat::show_real(&self.#member, shower)))
+        });
         let twin_type = self.twin_type(
             true,
             quote!(#twin { #(#members: ::testsmith::korat::TwinType::share(&self.#members)),* }),
             quote!(#(reach.cell(&self.#walk);)*),
-            quote! {
-                ::testsmith::korat::Shown::record(#owner, ::std::vec![
-                    #((#names, ::testsmith::korat::TwinType::show(&self.#members, shower))),*
-                ])
-            },
+            record(&owner, &names, show),
         );
         let korat = self.korat(
             quote!(#build ::testsmith::korat::Choices::inline(#twin { #(#members: #bindings),* })),
             quote!(#name { #(#members: realizer.field::<#types>(&twin.#members)),* }),
+            record(&owner, &names, show_real),
         );
         Ok(quote! {
             #[doc(hidden)]
@@ -244,7 +260,11 @@ impl<'a> Context<'a> {
         });
         let twin_type = self.twin_type_for(name, false, same, TokenStream::new(), show);
         let choices = quote!(::testsmith::korat::Choices::plain(::std::vec![#(#name::#idents),*]));
-        let korat = self.korat(choices, same_twin);
+        let korat = self.korat(
+            choices,
+            same_twin,
+            quote!(::testsmith::korat::TwinType::show(self, shower)),
+        );
         Ok(quote! {
             #[doc(hidden)]
             #[allow(dead_code)]
@@ -265,7 +285,7 @@ impl<'a> Context<'a> {
         for variant in variants {
             self.variant(variant, &mut arms)?;
         }
-        let Arms { declarations, values, share, reach, show, realize } = arms;
+        let Arms { declarations, values, share, reach, show, realize, show_real } = arms;
         let twin_type = self.twin_type(
             false,
             quote!(match self { #share }),
@@ -275,6 +295,7 @@ impl<'a> Context<'a> {
         let korat = self.korat(
             quote!(::testsmith::korat::Choices::variants(::std::vec![#values], false)),
             quote!(match twin { #realize }),
+            quote!(match self { #show_real }),
         );
         Ok(quote! {
             #[doc(hidden)]
@@ -306,11 +327,18 @@ impl<'a> Context<'a> {
             },
         });
         arms.reach.extend(quote!(#pattern => { #(reach.cell(#bindings);)* }));
-        arms.show.extend(quote! {
-            #pattern => ::testsmith::korat::Shown::record(#owner, ::std::vec![
-                #((#names, ::testsmith::korat::TwinType::show(#bindings, shower))),*
-            ]),
+        let shown = parts.iter().map(|part| {
+            let binding = &part.binding;
+            part.shown(quote!(::testsmith::korat::TwinType::show(#binding, shower)))
         });
+        let shown = record(&owner, &names, shown);
+        arms.show.extend(quote!(#pattern => #shown,));
+        let shown = parts.iter().map(|part| {
+            let binding = &part.binding;
+            part.shown(quote!(::testsmith::korat::Korat::show_real(#binding, shower)))
+        });
+        let shown = record(&owner, &names, shown);
+        arms.show_real.extend(quote!(#name::#ident { #(#members: #bindings),* } => #shown,));
         arms.realize.extend(quote! {
             #pattern => #name::#ident { #(#members: realizer.field::<#types>(#bindings)),* },
         });
@@ -361,7 +389,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn korat(&self, choices: TokenStream, realize: TokenStream) -> TokenStream {
+    fn korat(
+        &self,
+        choices: TokenStream,
+        realize: TokenStream,
+        show_real: TokenStream,
+    ) -> TokenStream {
         let (name, twin) = (&self.input.ident, &self.twin);
         let (impl_generics, arguments, where_clause) = self.generics.split_for_impl();
         let text = Literal::string(&name.to_string());
@@ -423,8 +456,23 @@ impl<'a> Context<'a> {
                 fn real_rep_ok(&self) -> bool {
                     #real_check
                 }
+
+                #[allow(unused_variables)]
+                fn show_real(
+                    &self,
+                    shower: &mut ::testsmith::korat::Shower,
+                ) -> ::testsmith::korat::Shown {
+                    #show_real
+                }
             }
         }
+    }
+}
+
+/// The expression that shows a struct or variant by its fields.
+fn record(owner: &str, names: &[&String], shown: impl Iterator<Item = TokenStream>) -> TokenStream {
+    quote! {
+        ::testsmith::korat::Shown::record(#owner, ::std::vec![#((#names, #shown)),*])
     }
 }
 
@@ -437,4 +485,5 @@ struct Arms {
     reach: TokenStream,
     show: TokenStream,
     realize: TokenStream,
+    show_real: TokenStream,
 }

@@ -1,9 +1,11 @@
 //! The macros of the structure search.
 //!
-//! `derive` writes the twin type, `twin_impl` compiles methods for it, `test`
-//! wraps a test function. None of them knows about searching.
+//! `derive` writes the twin type, `twin_impl` compiles methods for it, `calls`
+//! lists public ones, `test` wraps a test function. None of them knows about
+//! searching.
 
 mod attributes;
+mod calls;
 mod derive;
 mod patterns;
 mod rewrite;

@@ -11,9 +11,12 @@
 //!     fn body(mut tree: SearchTree, info: i32) { .. }
 //!     let finitization = Finitization::new(6).field("input.1", 1..=6);
 //!     Test { name, parameters: &["tree", "info"], finitization, .. }
-//!         .black_box::<(SearchTree, i32)>(|(tree, info)| body(tree, info));
+//!         .black_box::<(SearchTree, i32)>(|(tree, info)| body(tree, info), calls);
 //! }
 //! ```
+//! where `calls` asks each parameter's type for public calls that build its
+//! value, if it lists any.
+//!
 //! With `white_box` the body is compiled for the twins instead, and its reads
 //! prune the search together with those of `rep_ok`.
 
@@ -87,7 +90,8 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     };
     let name = &function.sig.ident;
     let attributes = &function.attrs;
-    let texts = names.iter().map(|name| name.to_string());
+    let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+    let at = (0..names.len()).map(syn::Index::from);
     let call = if white_box {
         white(&function, &names, &types)?
     } else {
@@ -105,6 +109,16 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
                 finitization,
                 timeout: ::std::time::Duration::from_secs(#seconds),
             };
+            fn calls(
+                input: &(#(#types,)*),
+                bounds: &::testsmith::korat::Bounds,
+            ) -> ::std::vec::Vec<::std::option::Option<::std::string::String>> {
+                #[allow(unused_imports)]
+                use ::testsmith::korat::twin::{Listed as _, Sequence, Unlisted as _};
+                ::std::vec![
+                    #((&Sequence { wanted: &input.#at, name: #texts, bounds }).text()),*
+                ]
+            }
             #call
         }
     })
@@ -138,7 +152,7 @@ fn black(function: &ItemFn, names: &[Ident], types: &[Type]) -> TokenStream {
     let (inputs, output, block) = (&function.sig.inputs, &function.sig.output, &function.block);
     quote! {
         fn body(#inputs) #output #block
-        test.black_box::<(#(#types,)*)>(|(#(#names,)*)| { body(#(#names),*); });
+        test.black_box::<(#(#types,)*)>(|(#(#names,)*)| { body(#(#names),*); }, calls);
     }
 }
 
@@ -161,6 +175,6 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStre
         fn fails(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) -> bool {
             ::testsmith::korat::Test::fails::<(#(#types,)*)>(input, twin_body)
         }
-        test.white_box::<(#(#types,)*)>(fails);
+        test.white_box::<(#(#types,)*)>(fails, calls);
     })
 }

@@ -37,8 +37,14 @@ pub fn twin_impl(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    if !arguments.is_empty() {
-        return Err(syn::Error::new_spanned(arguments, "`#[korat]` takes no arguments"));
+    match arguments.to_string().as_str() {
+        "" => {}
+        "calls" => return super::calls::calls(item),
+        _ => {
+            let text = "write `#[korat]` for a predicate and what it calls, `#[korat(calls)]` for \
+                        the public functions that build values";
+            return Err(syn::Error::new_spanned(arguments, text));
+        }
     }
     let span = item.span();
     let mut block: ItemImpl = syn::parse2(item).map_err(|_| {
@@ -66,7 +72,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     })
 }
 
-fn own_name(ty: &Type) -> Result<Ident> {
+pub(super) fn own_name(ty: &Type) -> Result<Ident> {
     match ty {
         Type::Path(path) if path.qself.is_none() => {
             Ok(path.path.segments.last().expect("a path has segments").ident.clone())

@@ -7,8 +7,10 @@
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
 pub use super::logic::forall;
+pub use super::plain::{AnyOther, Known, OfStandard};
 pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
-pub use super::scope::{Object, Running, Scope, deeper, in_clause};
+use super::scope::raises_for;
+pub use super::scope::{Depth, Object, Running, Scope, deeper, in_clause};
 pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
 use super::violation::{Clause, Violation, keep};
 pub use super::violation::{Kind, Moment};
@@ -27,14 +29,31 @@ pub struct StaticClause {
     pub column: u32,
 }
 
-/// In which call a clause is evaluated.
-#[derive(Clone, Copy, Debug)]
-pub struct During {
+/// In which function a clause is evaluated, and when: known when compiling.
+#[derive(Debug)]
+pub struct Occasion {
+    /// Empty where only the path tells.
     pub function: &'static str,
     /// Found only when needed: the compiler's name for the function.
     pub path: fn() -> &'static str,
     pub moment: Moment,
-    pub depth: u32,
+}
+
+/// In which call a clause is evaluated. Two words, so that nothing has to be
+/// written to memory as long as no clause fails.
+#[derive(Clone, Copy, Debug)]
+pub struct During {
+    pub occasion: &'static Occasion,
+    pub depth: Depth,
+}
+
+impl During {
+    /// Whether an invariant of the object that does not hold is to be raised.
+    #[inline]
+    pub fn raises<T: ?Sized>(self, object: &T, clause: &'static StaticClause) -> bool {
+        let Object { address, type_name } = Object::of(object);
+        raises_for(self.depth, address, type_name, clause)
+    }
 }
 
 /// Evaluates a clause. The closure may only read, which the compiler checks.
@@ -80,16 +99,17 @@ pub fn path_of<F>(_: F) -> &'static str {
 
 fn path_of_type<F>() -> &'static str {
     let name = std::any::type_name::<F>();
-    let end = name.find("::{{closure}}").unwrap_or(name.len());
+    // Also where the closure stands in a constant of the function.
+    let end = name.find("::{{").unwrap_or(name.len());
     &name[..end]
 }
 
 /// The call that is running now, for clauses inside a body.
 pub fn within<F>(_: F) -> During {
+    let occasion =
+        const { &Occasion { function: "", path: path_of_type::<F>, moment: Moment::Before } };
     // The body runs one level deeper than its own clauses.
-    let depth = Scope::begin().depth().saturating_sub(1);
-    let path: fn() -> &'static str = || path_of_type::<F>();
-    During { function: "", path, moment: Moment::Before, depth }
+    During { occasion, depth: Scope::begin(true).depth().around() }
 }
 
 /// Whether a broken clause may be raised. Not while the thread is panicking
@@ -125,23 +145,24 @@ pub fn violated(
     let again = in_clause(|| catch_unwind(AssertUnwindSafe(|| explain(&mut notes))));
     let caller = (clause.kind == Kind::Requires && clause.line != caller.line())
         .then(|| format!("{}:{}:{}", caller.file(), caller.line(), caller.column()));
+    let Occasion { function, path, moment } = during.occasion;
+    let path = plain_path(path());
+    let name = match *function {
+        "" => path.rsplit("::").next().unwrap_or_default(),
+        name => name,
+    };
     let violation = Violation {
         kind: clause.kind,
-        moment: during.moment,
-        function: plain_path((during.path)()),
+        moment: *moment,
         clause: Clause {
-            function: match during.function {
-                "" => {
-                    plain_path((during.path)()).rsplit("::").next().unwrap_or_default().to_owned()
-                }
-                name => name.to_owned(),
-            },
+            function: name.to_owned(),
             index: clause.index,
             text: clause.text.to_owned(),
             message: (!clause.message.is_empty()).then(|| clause.message.to_owned()),
             place: format!("{}:{}:{}", clause.file, clause.line, clause.column),
         },
-        depth: during.depth,
+        function: path,
+        depth: during.depth.calls(),
         caller,
         values: notes.values,
         olds: notes.olds,

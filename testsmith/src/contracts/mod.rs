@@ -32,6 +32,7 @@ pub mod check;
 #[cfg(feature = "flip")]
 pub mod flip;
 mod logic;
+mod plain;
 mod purity;
 mod record;
 mod scope;

@@ -4,13 +4,20 @@
 //! mutability. The arguments are compared before and after by their `Debug`
 //! text, or by `PartialEq` on a clone where there is no `Debug`, or not at all.
 //! Comparing every call would make queries slow, so calls are sampled: all of
-//! the first few, then ever fewer. It is a detector, not a proof.
+//! the first few, then ever fewer, and none when many thousands were seen. What
+//! compares is kept out of the queries, which have to stay small. It is a
+//! detector, not a proof.
 
 use std::cell::Cell;
 use std::fmt::{Debug, Write};
 
+use super::scope::evaluating;
+
 /// Calls up to this one are all compared.
 const ALWAYS_COMPARED: u32 = 16;
+/// The last call that is counted. After so many, counting on would cost every
+/// call more than the few comparisons still to come are worth.
+const LAST_COUNTED: u32 = 1 << 16;
 
 /// Which calls of one function are compared.
 #[derive(Debug)]
@@ -25,8 +32,19 @@ impl Sampler {
     }
 
     /// Counts a call; true if it is to be compared.
+    #[inline]
     pub fn due(&self) -> bool {
-        let calls = self.calls.get().wrapping_add(1);
+        self.calls.get() < LAST_COUNTED && self.count()
+    }
+
+    /// Calls made by clauses do not count.
+    #[cold]
+    #[inline(never)]
+    fn count(&self) -> bool {
+        if evaluating() {
+            return false;
+        }
+        let calls = self.calls.get() + 1;
         self.calls.set(calls);
         calls <= ALWAYS_COMPARED || calls.is_power_of_two()
     }
@@ -49,10 +67,14 @@ pub trait ByDebug {
 }
 
 impl<T: Debug + ?Sized> ByDebug for &&Watch<'_, T> {
+    #[cold]
+    #[inline(never)]
     fn snapshot(&self) -> Snapshot<()> {
         Snapshot::Text(fingerprint(self.0))
     }
 
+    #[cold]
+    #[inline(never)]
     fn same(&self, before: &Snapshot<()>) -> bool {
         matches!(before, Snapshot::Text(text) if *text == fingerprint(self.0))
     }
@@ -65,12 +87,16 @@ pub trait ByEquality<T> {
 }
 
 impl<T: PartialEq + Clone> ByEquality<T> for &Watch<'_, T> {
+    #[cold]
+    #[inline(never)]
     fn snapshot(&self) -> Snapshot<T> {
         // A value that is not equal to itself, such as NaN, proves nothing.
         let copy = self.0.clone();
         if copy == *self.0 { Snapshot::Clone(copy) } else { Snapshot::Nothing }
     }
 
+    #[cold]
+    #[inline(never)]
     fn same(&self, before: &Snapshot<T>) -> bool {
         !matches!(before, Snapshot::Clone(copy) if copy != self.0)
     }

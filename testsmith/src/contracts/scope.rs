@@ -9,49 +9,53 @@ use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 
+use super::check::{StaticClause, raises};
+
 /// Set while a clause is evaluated. Contracts met then are not checked, as in
 /// Eiffel: otherwise `len` and `is_empty` could not be specified by each other.
 const IN_CLAUSE: u32 = 1 << 31;
 
 thread_local! {
     static STATE: Cell<u32> = const { Cell::new(0) };
-    /// The object whose method began last, and those that wait for it to end.
-    /// Apart, because one object at a time is by far the commonest case.
-    static CURRENT: Cell<Object> = const { Cell::new(Object::NONE) };
+    /// The object whose method began last, address and type, and those that
+    /// wait for it to end. Apart, because one object at a time is by far the
+    /// commonest case, and its address alone says whether there is one.
+    static ADDRESS: Cell<usize> = const { Cell::new(NOWHERE) };
+    static TYPE_NAME: Cell<&'static str> = const { Cell::new("") };
     static WAITING: RefCell<Vec<Object>> = const { RefCell::new(Vec::new()) };
 }
 
+/// No reference has this address.
+const NOWHERE: usize = 0;
+
 /// One contracted call, from before its first clause until after its last.
 ///
-/// Dropping it restores what was there, also when the body panics.
+/// Dropping it restores what was there, also when the body panics. A call from
+/// which nothing can ask how deep it is need not be tracked: the thread never
+/// hears of it, unless a clause fails.
 #[derive(Debug)]
 pub struct Scope {
     saved: u32,
+    tracked: bool,
 }
 
 impl Scope {
     /// Enters a call whose first clauses call other code.
     #[inline]
-    pub fn enter() -> Scope {
-        let saved = STATE.get();
-        STATE.set(saved | IN_CLAUSE);
-        Scope { saved }
+    pub fn enter(tracked: bool) -> Scope {
+        let scope = Scope::begin(tracked);
+        scope.after();
+        scope
     }
 
     /// Enters a call whose first clauses call nothing, or that has none.
     #[inline]
-    pub fn begin() -> Scope {
-        Scope { saved: STATE.get() }
+    pub fn begin(tracked: bool) -> Scope {
+        Scope { saved: if tracked { STATE.get() } else { 0 }, tracked }
     }
 
-    /// Enters a call from which nothing can ask how deep it is: the thread need
-    /// not know of it, unless a clause fails.
-    #[inline]
-    pub fn unseen() -> Unseen {
-        Unseen
-    }
-
-    /// Whether this call is checked: it is not part of evaluating a clause.
+    /// Whether this call is checked: it is not part of evaluating a clause. One
+    /// that is not tracked is always checked, and [`Scope::raises`] makes good.
     #[inline]
     pub fn active(&self) -> bool {
         self.saved & IN_CLAUSE == 0
@@ -59,14 +63,14 @@ impl Scope {
 
     /// How many contracted calls were running when this one began.
     #[inline]
-    pub fn depth(&self) -> u32 {
-        self.saved & !IN_CLAUSE
+    pub fn depth(&self) -> Depth {
+        if self.tracked { Depth(self.saved) } else { Depth::UNKNOWN }
     }
 
     /// The body starts: calls made from here are one level deeper.
     #[inline]
     pub fn body(&self) {
-        if self.active() {
+        if self.tracked && self.active() {
             STATE.set(self.saved + 1);
         }
     }
@@ -74,103 +78,169 @@ impl Scope {
     /// The body has ended and clauses that call other code follow.
     #[inline]
     pub fn after(&self) {
-        STATE.set(self.saved | IN_CLAUSE);
+        if self.tracked {
+            STATE.set(self.saved | IN_CLAUSE);
+        }
+    }
+
+    /// Whether a clause of this call that does not hold is to be raised.
+    #[inline]
+    pub fn raises(&self, clause: &'static StaticClause) -> bool {
+        if self.tracked { raises(clause) } else { raises_untracked(clause) }
+    }
+}
+
+/// Whether an invariant that does not hold is to be raised, for a call of which
+/// the thread may not know.
+#[cold]
+#[inline(never)]
+pub fn raises_for(
+    depth: Depth,
+    address: usize,
+    type_name: &'static str,
+    clause: &'static StaticClause,
+) -> bool {
+    let due = depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(address, type_name));
+    due && raises(clause)
+}
+
+#[cold]
+#[inline(never)]
+fn raises_untracked(clause: &'static StaticClause) -> bool {
+    !evaluating() && raises(clause)
+}
+
+/// A depth that is found out only where it is wanted, when a clause fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Depth(u32);
+
+impl Depth {
+    const UNKNOWN: Depth = Depth(u32::MAX);
+
+    /// The number of contracted calls.
+    pub fn calls(self) -> u32 {
+        (if self == Depth::UNKNOWN { STATE.get() } else { self.0 }) & !IN_CLAUSE
+    }
+
+    /// That of a call whose body has this depth.
+    pub fn around(self) -> Depth {
+        Depth(self.calls().saturating_sub(1))
     }
 }
 
 impl Drop for Scope {
     #[inline]
     fn drop(&mut self) {
-        STATE.set(self.saved);
+        if self.tracked {
+            STATE.set(self.saved);
+        }
     }
 }
 
-/// A [`Scope`] that leaves no trace.
-#[derive(Debug)]
-pub struct Unseen;
-
-impl Unseen {
-    #[inline]
-    pub fn active(&self) -> bool {
-        true
-    }
-
-    #[inline]
-    pub fn body(&self) {}
+/// Whether a clause is being evaluated.
+#[inline]
+pub(super) fn evaluating() -> bool {
+    STATE.get() & IN_CLAUSE != 0
 }
 
 /// An object with an invariant, told apart by address and type: a wrapper and
 /// its first field have the same address but not the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Object {
-    address: usize,
-    type_name: &'static str,
+    pub(super) address: usize,
+    pub(super) type_name: &'static str,
 }
 
 impl Object {
-    /// No reference has this address.
-    const NONE: Object = Object { address: 0, type_name: "" };
-
     #[inline]
     pub fn of<T: ?Sized>(value: &T) -> Object {
         let address = std::ptr::from_ref(value).cast::<()>().addr();
         Object { address, type_name: std::any::type_name::<T>() }
+    }
+
+    /// The object whose method began last, if any is running.
+    fn current() -> Option<Object> {
+        let address = ADDRESS.get();
+        (address != NOWHERE).then(|| Object { address, type_name: TYPE_NAME.get() })
     }
 }
 
 /// Keeps an object marked as having a method running.
 #[derive(Debug)]
 pub struct Running {
-    /// What was current before; nothing if this call did not mark the object.
-    before: Option<Object>,
+    outermost: bool,
+    /// This call marked the object.
+    marks: bool,
+    /// No other object waits for it.
+    alone: bool,
 }
 
 impl Running {
     /// Marks the object, unless it is marked already or this call is itself part
-    /// of a clause.
+    /// of a clause. A call that is not tracked calls no other: it only looks, and
+    /// with `later` not even that. Then the invariant can be evaluated at any
+    /// time, and whether it was due is asked when it does not hold.
     #[inline]
-    pub fn mark(scope: &Scope, object: Object) -> Running {
-        let before = CURRENT.get();
-        let free = before.address == 0;
-        let marks = scope.active() && (free || wait_for(before, object));
-        if marks {
-            CURRENT.set(object);
+    pub fn mark(scope: &Scope, object: Object, later: bool) -> Running {
+        if later && !scope.tracked {
+            return Running { outermost: true, marks: false, alone: true };
         }
-        Running { before: marks.then_some(before) }
+        let Object { address, type_name } = object;
+        let active = if scope.tracked { scope.active() } else { !evaluating() };
+        let alone = ADDRESS.get() == NOWHERE;
+        let outermost = active && (alone || !is_at_work(address, type_name));
+        let marks = scope.tracked && outermost;
+        if marks {
+            if !alone {
+                wait();
+            }
+            ADDRESS.set(address);
+            TYPE_NAME.set(type_name);
+        }
+        Running { outermost, marks, alone }
     }
 
     /// Whether the invariant is due: this is the outermost call on the object.
     #[inline]
     pub fn outermost(&self) -> bool {
-        self.before.is_some()
+        self.outermost
     }
 }
 
-/// Lets the current object wait, unless the new one is already at work.
+/// Whether a method of an object is running. Takes its parts, which are in
+/// registers, and not the object, which would have to be in memory.
+#[cold]
 #[inline(never)]
-fn wait_for(current: Object, object: Object) -> bool {
-    WAITING.with_borrow_mut(|waiting| {
-        let is_new = current != object && !waiting.contains(&object);
-        if is_new {
-            waiting.push(current);
-        }
-        is_new
-    })
+fn is_at_work(address: usize, type_name: &'static str) -> bool {
+    let object = Object { address, type_name };
+    let waiting = || WAITING.with_borrow(|waiting| waiting.contains(&object));
+    Object::current() == Some(object) || waiting()
 }
 
+/// Lets the current object wait.
+#[cold]
+#[inline(never)]
+fn wait() {
+    WAITING.with_borrow_mut(|waiting| waiting.extend(Object::current()));
+}
+
+/// The object that began to wait last goes on.
+#[cold]
 #[inline(never)]
 fn resume() {
-    WAITING.with_borrow_mut(|waiting| waiting.pop());
+    if let Some(last) = WAITING.with_borrow_mut(Vec::pop) {
+        ADDRESS.set(last.address);
+        TYPE_NAME.set(last.type_name);
+    }
 }
 
 impl Drop for Running {
     #[inline]
     fn drop(&mut self) {
-        if let Some(before) = self.before {
-            if before.address != 0 {
-                resume();
-            }
-            CURRENT.set(before);
+        match (self.marks, self.alone) {
+            (true, true) => ADDRESS.set(NOWHERE),
+            (true, false) => resume(),
+            (false, _) => {}
         }
     }
 }
@@ -183,8 +253,8 @@ pub fn deeper<'a, F: Future>(
     object: Option<Object>,
 ) -> impl Future<Output = F::Output> + use<'a, F> {
     poll_fn(move |context| {
-        let scope = Scope::begin();
-        let _running = object.map(|object| Running::mark(&scope, object));
+        let scope = Scope::begin(true);
+        let _running = object.map(|object| Running::mark(&scope, object, false));
         scope.body();
         future.as_mut().poll(context)
     })
@@ -193,6 +263,6 @@ pub fn deeper<'a, F: Future>(
 /// Runs code as part of a clause: contracts met inside are not checked.
 #[inline]
 pub fn in_clause<R>(evaluate: impl FnOnce() -> R) -> R {
-    let _scope = Scope::enter();
+    let _scope = Scope::enter(true);
     evaluate()
 }

@@ -26,6 +26,8 @@
 //! the twin. The search runs the twin's `rep_ok`, and changes only fields that
 //! it read. Nothing here generates random data or looks at coverage.
 
+mod calls;
+mod canonical;
 mod cell;
 mod finitize;
 mod generators;
@@ -40,7 +42,6 @@ mod reach;
 mod realize;
 mod scratch;
 mod search;
-mod sequence;
 mod show;
 mod space;
 mod state;
@@ -48,6 +49,7 @@ mod testing;
 mod trail;
 pub mod twin;
 
+pub use calls::{Api, Bounds, Calls, calls_that_build};
 pub use cell::{Lazy, TwinType};
 pub use finitize::{Finitization, FinitizeError, Plain};
 pub use generators::*;
@@ -55,7 +57,6 @@ pub use oracle::brute_force;
 pub use reach::Reach;
 pub use realize::Realizer;
 pub use search::{Candidate, Found, Outcome, Run, Search, Stats, Stop, Trouble};
-pub use sequence::{Call, call_sequence};
 pub use show::{Shower, Shown};
 pub use space::{Builder, Choices, Claim};
 pub use state::{ParseStateError, State};
@@ -93,6 +94,10 @@ pub trait Korat: Sized + 'static {
 
     /// Runs the predicate on a real value.
     fn real_rep_ok(&self) -> bool;
+
+    /// Describes a real value, for comparing it with others. Called only on
+    /// values that satisfy `rep_ok`, whose pointers are taken to be good.
+    fn show_real(&self, shower: &mut Shower) -> Shown;
 }
 
 /// What a type without a `rep_ok` of its own gets: everything is valid.

@@ -1,10 +1,10 @@
 //! Every structure of a scope by brute force: slow, and obviously right.
 //!
 //! Tries the whole Cartesian product of the field domains, keeps what is a
-//! structure (no box with two owners, no dangling weak pointer) and satisfies
-//! the predicate, and reduces isomorphic ones by their canonical form: shown
-//! from the root, with objects numbered as they are met. Shares nothing with
-//! the search but the space, and serves to check it.
+//! structure (no box with two owners, no dangling weak pointer or index, no
+//! slot of an arena that nothing reaches) and satisfies the predicate, and
+//! reduces isomorphic ones by their canonical form. Shares nothing with the
+//! search but the space, and serves to check it.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,8 +19,7 @@ use super::{Korat, TwinType, guard};
 /// Steps one run of the predicate may take.
 const STEPS: u64 = 2_000;
 
-/// The canonical forms of all valid structures. Arenas are not supported:
-/// their indexes are numbers, which no canonical form sees through.
+/// The canonical forms of all valid structures.
 pub fn brute_force<T: Korat>(
     finitization: &Finitization,
 ) -> Result<BTreeSet<String>, FinitizeError> {
@@ -28,8 +27,6 @@ pub fn brute_force<T: Korat>(
     space.trail.directed.set(false);
     {
         let inner = space.trail.inner.borrow();
-        let arena = inner.classes.iter().any(|class| class.length.is_some());
-        assert!(!arena, "arenas have no canonical form");
         for (at, field) in inner.fields.iter().enumerate() {
             let header = inner.header(at as u32);
             assert!(header.size > 0, "`{}` has no value to try", field.name);
@@ -42,11 +39,13 @@ pub fn brute_force<T: Korat>(
             let check = || T::twin_rep_ok(if T::Twin::INLINE { &root } else { root.peek() });
             guard::begin(STEPS);
             if catch_unwind(AssertUnwindSafe(check)).unwrap_or(false) {
+                size_arenas(&space);
                 let mut reach = Reach::new(&space.trail);
                 reach.cell(&root);
                 if reach.is_structure() {
                     let mut shower = Shower::new(&space.trail);
-                    found.insert(format!("{:?}", root.peek().show(&mut shower)));
+                    let canonical = root.peek().show(&mut shower).canonical();
+                    found.extend(canonical.map(|canonical| format!("{canonical:?}")));
                 }
             }
             guard::end();
@@ -56,6 +55,16 @@ pub fn brute_force<T: Korat>(
         }
     });
     Ok(found)
+}
+
+/// Makes every arena as long as its length field says.
+fn size_arenas(space: &Space) {
+    let mut inner = space.trail.inner.borrow_mut();
+    for class in 0..inner.classes.len() {
+        if let Some(length) = inner.classes[class].length {
+            inner.classes[class].high = inner.header(length).index.get() as i32 - 1;
+        }
+    }
 }
 
 /// Moves to the next element of the product; `false` after the last.

@@ -7,13 +7,15 @@
 
 use std::rc::Rc;
 
-use super::cell::{Header, Kind, state};
+use super::cell::{Header, Kind};
 use super::hold::Link;
 use super::mask::Mask;
+use super::state::State;
 use super::trail::{Class, Inner};
 
-/// Products with more combinations than two to this are shared by threads.
-const SHARED_BITS: f64 = 14.0;
+/// Values are given to another thread if each has, as far as counting the
+/// fields' values tells, two to this combinations.
+const SHARED_BITS: f64 = 10.0;
 
 /// A field that is varied.
 pub(crate) struct Varied {
@@ -60,6 +62,16 @@ impl Varied {
             classes[header.class as usize].high = self.high_before.max(object);
         }
         true
+    }
+
+    /// The values left, if there are any.
+    fn rest(&self) -> Option<Mask> {
+        let size = self.header().size;
+        let mask = match &self.wide {
+            None => Mask::of(size.min(64), |i| self.left >> i & 1 == 1),
+            Some(wide) => wide.starting_at(size, self.left as u32),
+        };
+        (!mask.is_empty(size)).then_some(mask)
     }
 
     /// Forgets the value, and how far it had got.
@@ -160,32 +172,26 @@ impl Inner {
         }
     }
 
-    /// Puts the first of the fields to vary on the stack until the rest has
-    /// few combinations, so that threads can share them. `false` when one of
-    /// them has no value left.
-    pub(crate) fn promote(&mut self, unread: &mut Vec<u32>) -> bool {
-        let bits = |header: &Header, mask: &Mask| f64::from(mask.count(header.size)).log2();
-        let held = self.waiting().map(|held| bits(self.header(held.field), &held.mask));
-        let mut left: f64 = held.sum();
-        left += unread.iter().map(|field| bits(self.header(*field), &Mask::ALL)).sum::<f64>();
-        let mut at = 0;
-        while left > SHARED_BITS && at < self.held.len() {
-            let header = self.header(self.held[at].field);
-            if header.state.get() == state::HELD && header.call.get() == self.held[at].call {
-                left -= bits(header, &self.held[at].mask);
-                if !self.read_held(header) {
-                    return false;
-                }
-            }
-            at += 1;
+    /// Gives away the values left of the first free field that has any, if
+    /// the fields after it make that worth while: the trail of another search
+    /// that has them to itself.
+    pub(crate) fn split_product(&mut self) -> Option<State> {
+        let at = self.free.iter().position(|varied| varied.rest().is_some())?;
+        let bits = |varied: &Varied| f64::from(varied.mask.count(varied.header().size)).log2();
+        if self.free[at + 1..].iter().map(bits).sum::<f64>() < SHARED_BITS {
+            return None;
         }
-        while left > SHARED_BITS && !unread.is_empty() {
-            let header = self.header(unread.remove(0));
-            left -= bits(header, &Mask::ALL);
-            if !self.push(header, Mask::ALL, false) {
-                return false;
-            }
+        let base = self.stack.len() + at;
+        let mut state = self.save(false, 0, base, self.stack.len());
+        for varied in &self.free[..at] {
+            let index = varied.header().index.get();
+            let mask = Mask::single(varied.header().size, index);
+            state.stack.push((varied.header().id, index, mask));
         }
-        true
+        let varied = &mut self.free[at];
+        let mask = varied.rest()?;
+        (varied.left, varied.wide) = (0, None);
+        state.stack.push((varied.header().id, mask.next(0), mask));
+        Some(state)
     }
 }

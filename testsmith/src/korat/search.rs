@@ -24,7 +24,8 @@ use super::{Korat, TwinType};
 const STEPS: u64 = 1_000_000;
 /// How many troubles are described; all are counted.
 const DESCRIBED_TROUBLES: usize = 10;
-/// How often limits, progress and other threads are looked at, in candidates.
+/// How often limits, progress and other threads are looked at, in candidates
+/// and structures.
 const POLL_EVERY: u64 = 256;
 
 type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
@@ -188,7 +189,8 @@ impl<T: Korat> Search<T> {
         self
     }
 
-    /// Reports every so many candidates (rounded up to the next 256).
+    /// Reports after every so many candidates and structures, or a little
+    /// later.
     pub fn progress(mut self, every: u64, report: impl Fn(&Stats) + Send + Sync + 'static) -> Self {
         self.progress = Some((every.max(1), Arc::new(report)));
         self
@@ -247,6 +249,7 @@ impl<T: Korat> Search<T> {
             yielded: 0,
             sharing: None,
             poll_at: 0,
+            report_at: 0,
             repeat: self.repeat,
             real: PhantomData,
         };
@@ -285,8 +288,10 @@ pub struct Run<T: Korat> {
     /// Structures of the current candidate yielded so far.
     yielded: u64,
     sharing: Option<Sharing>,
-    /// The number of candidates at which to look at limits again.
+    /// The number of steps at which to look at limits and progress again.
     poll_at: u64,
+    /// The number of steps at which to report progress again.
+    report_at: u64,
     repeat: u32,
     real: PhantomData<fn() -> T>,
 }
@@ -336,7 +341,7 @@ impl<T: Korat> Run<T> {
         loop {
             match self.phase {
                 Phase::Check => {
-                    if (self.stats.candidates >= self.poll_at || self.wanted()) && self.poll() {
+                    if (self.due() || self.wanted()) && self.poll() {
                         return false;
                     }
                     self.stats.candidates += 1;
@@ -353,7 +358,7 @@ impl<T: Korat> Run<T> {
                     }
                 }
                 Phase::Vary => {
-                    if self.at_valid_limit() {
+                    if (self.due() || self.wanted()) && self.poll() {
                         return false;
                     }
                     if !self.space.trail.inner.borrow_mut().next_free() {
@@ -443,26 +448,33 @@ impl<T: Korat> Run<T> {
     /// Hands a part of the remaining search to another thread.
     fn split(&mut self) -> Option<State> {
         let mut inner = self.space.trail.inner.borrow_mut();
-        let at = inner.splittable()?;
-        let state = inner.save(true, 0, at, at + 1);
-        inner.base = at + 1;
-        Some(state)
+        if let Some(at) = inner.splittable() {
+            let state = inner.save(true, 0, at, at + 1);
+            inner.base = at + 1;
+            return Some(state);
+        }
+        if self.phase == Phase::Vary { inner.split_product() } else { None }
     }
 
-    fn at_valid_limit(&mut self) -> bool {
-        let reached = self.limits.valid.is_some_and(|limit| self.stats.valid >= limit);
-        if reached {
-            self.outcome = Outcome::Stopped(Stop::Valid);
-        }
-        reached
+    /// How many candidates and structures there have been.
+    fn steps(&self) -> u64 {
+        self.stats.candidates + self.stats.inferred
+    }
+
+    /// Whether it is time to look at limits and progress.
+    #[inline(always)]
+    fn due(&self) -> bool {
+        self.steps() >= self.poll_at
     }
 
     /// Whether another thread waits for work.
+    #[inline(always)]
     fn wanted(&self) -> bool {
         self.sharing.as_ref().is_some_and(|pool| pool.wants_work())
     }
 
     /// Looks at the limits and reports progress; `true` to stop.
+    #[cold]
     fn poll(&mut self) -> bool {
         if let Some(pool) = self.sharing.clone() {
             if pool.stopped() {
@@ -473,26 +485,41 @@ impl<T: Korat> Run<T> {
                 self.split().into_iter().for_each(|state| pool.give(state));
             }
         }
-        if let Some((every, report)) = &self.progress {
-            let every = every.div_ceil(POLL_EVERY) * POLL_EVERY;
-            if self.stats.candidates > 0 && self.stats.candidates.is_multiple_of(every) {
+        let steps = self.steps();
+        if let Some((every, report)) = &self.progress
+            && steps >= self.report_at
+        {
+            if steps > 0 {
                 report(&self.stats);
             }
+            self.report_at = (steps / every + 1) * every;
         }
-        let next = (self.stats.candidates / POLL_EVERY + 1) * POLL_EVERY;
-        self.poll_at = self.limits.candidates.map_or(next, |limit| next.min(limit));
         let over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
-        let stop = if over(self.limits.candidates, self.stats.candidates) {
-            Stop::Candidates
-        } else if over(self.limits.valid, self.stats.valid) {
-            Stop::Valid
-        } else if self.limits.time.is_some_and(|limit| self.started.elapsed() >= limit) {
-            Stop::Time
-        } else {
-            return false;
-        };
+        let stop =
+            if over(self.limits.candidates, self.stats.candidates) && self.phase == Phase::Check {
+                Stop::Candidates
+            } else if over(self.limits.valid, self.stats.valid) {
+                Stop::Valid
+            } else if self.limits.time.is_some_and(|limit| self.started.elapsed() >= limit) {
+                Stop::Time
+            } else {
+                self.poll_at = self.next_poll();
+                return false;
+            };
         self.outcome = Outcome::Stopped(stop);
         true
+    }
+
+    /// The number of steps at which to look at limits and progress again:
+    /// exactly where a count may be reached, now and then otherwise.
+    fn next_poll(&self) -> u64 {
+        let steps = self.steps();
+        let left = |limit: Option<u64>, count: u64| {
+            limit.map_or(POLL_EVERY, |limit| limit.saturating_sub(count))
+        };
+        let candidates = left(self.limits.candidates, self.stats.candidates);
+        let valid = left(self.limits.valid, self.stats.valid);
+        steps + candidates.min(valid).min(POLL_EVERY)
     }
 
     /// Runs the predicate on the current candidate.
@@ -526,13 +553,7 @@ impl<T: Korat> Run<T> {
         if self.stats.troubles.len() >= DESCRIBED_TROUBLES {
             return;
         }
-        let what = if payload.is::<guard::Endless>() {
-            format!("the predicate did not end within {STEPS} steps")
-        } else if payload.is::<guard::TooDeep>() {
-            "the predicate recursed without bound".to_owned()
-        } else {
-            format!("the predicate panicked: {}", message(&*payload))
-        };
+        let what = what_ended(&*payload, "the predicate");
         let candidate = self.picture().picture();
         self.stats.troubles.push(Trouble { what, candidate });
     }
@@ -556,9 +577,7 @@ impl<T: Korat> Run<T> {
             unread = reach.unread;
         }
         let mut inner = self.space.trail.inner.borrow_mut();
-        inner.arenas_are_full()
-            && (self.sharing.is_none() || inner.promote(&mut unread))
-            && inner.free(&unread)
+        inner.arenas_are_full() && inner.free(&unread)
     }
 }
 
@@ -567,6 +586,17 @@ impl<T: Korat> Iterator for Run<T> {
 
     fn next(&mut self) -> Option<T> {
         guard::quietly(|| self.advance()).then(|| self.current().realize())
+    }
+}
+
+/// How code that ran on the twin ended, if not by returning.
+pub(crate) fn what_ended(payload: &(dyn std::any::Any + Send), who: &str) -> String {
+    if payload.is::<guard::Endless>() {
+        format!("{who} did not end within {STEPS} steps")
+    } else if payload.is::<guard::TooDeep>() {
+        format!("{who} recursed without bound")
+    } else {
+        format!("{who} panicked: {}", message(payload))
     }
 }
 

@@ -41,18 +41,41 @@ pub enum Shown {
     Link(usize),
     /// A weak pointer.
     Weak(usize),
+    /// The elements of a vector that indexes point into.
+    Arena {
+        name: &'static str,
+        slots: Vec<Shown>,
+    },
+    /// An index into the arena of this name.
+    Index {
+        arena: &'static str,
+        at: Box<Shown>,
+    },
 }
 
 /// Numbers the objects of a structure while it is shown.
 pub struct Shower<'a> {
-    trail: &'a Trail,
+    /// Where a twin's arenas tell how much of them is used; real values know.
+    trail: Option<&'a Trail>,
     numbers: Vec<*const ()>,
     shown: Vec<bool>,
 }
 
 impl<'a> Shower<'a> {
     pub(crate) fn new(trail: &'a Trail) -> Self {
-        Shower { trail, numbers: Vec::new(), shown: Vec::new() }
+        Shower { trail: Some(trail), numbers: Vec::new(), shown: Vec::new() }
+    }
+
+    /// For a real value.
+    pub(crate) fn real() -> Self {
+        Shower { trail: None, numbers: Vec::new(), shown: Vec::new() }
+    }
+
+    /// The number of an object that nothing else points at.
+    pub(crate) fn fresh(&mut self) -> usize {
+        self.numbers.push(std::ptr::null());
+        self.shown.push(true);
+        self.numbers.len() - 1
     }
 
     pub(crate) fn number(&mut self, place: *const ()) -> usize {
@@ -71,7 +94,8 @@ impl<'a> Shower<'a> {
     }
 
     pub(crate) fn arena_len(&self, class: u32) -> usize {
-        (self.trail.inner.borrow().classes[class as usize].high + 1) as usize
+        let trail = self.trail.expect("only twins ask");
+        (trail.inner.borrow().classes[class as usize].high + 1) as usize
     }
 }
 
@@ -94,11 +118,29 @@ impl Shown {
         Shown::Record { name, fields: fields.collect() }
     }
 
+    /// The elements of an arena, given how they are shown as a vector.
+    pub fn arena(name: &'static str, items: Shown) -> Shown {
+        match items {
+            Shown::Sequence(slots) => Shown::Arena { name, slots },
+            other => other,
+        }
+    }
+
+    /// An index into an arena.
+    pub fn index(arena: &'static str, at: Shown) -> Shown {
+        Shown::Index { arena, at: Box::new(at) }
+    }
+
     /// A picture in text: one line per object, children indented.
     pub fn picture(&self) -> String {
         let mut text = String::new();
         self.draw(&mut text, "", self.has_links());
         text
+    }
+
+    /// Whether there is more to it than a plain value.
+    pub(crate) fn has_parts(&self) -> bool {
+        !self.children().is_empty()
     }
 
     fn has_links(&self) -> bool {
@@ -108,7 +150,7 @@ impl Shown {
         }
     }
 
-    fn children(&self) -> Vec<(String, &Shown)> {
+    pub(crate) fn children(&self) -> Vec<(String, &Shown)> {
         let numbered = |parts: &'_ [Shown]| -> Vec<String> {
             (0..parts.len()).map(|i| i.to_string()).collect()
         };
@@ -117,12 +159,13 @@ impl Shown {
             Shown::Call { parts, .. } | Shown::Tuple(parts) => {
                 numbered(parts).into_iter().zip(parts).collect()
             }
-            Shown::Sequence(parts) | Shown::Array(parts) => {
+            Shown::Sequence(parts) | Shown::Array(parts) | Shown::Arena { slots: parts, .. } => {
                 numbered(parts).into_iter().map(|n| format!("[{n}]")).zip(parts).collect()
             }
-            Shown::Some(inside) | Shown::Wrapped(_, inside) | Shown::Object { inside, .. } => {
-                vec![(String::new(), inside)]
-            }
+            Shown::Some(inside)
+            | Shown::Wrapped(_, inside)
+            | Shown::Object { inside, .. }
+            | Shown::Index { at: inside, .. } => vec![(String::new(), inside)],
             _ => Vec::new(),
         }
     }
@@ -137,7 +180,9 @@ impl Shown {
         let mut deeper = Vec::new();
         let name = match record {
             Shown::Record { name, .. } | Shown::Call { name, .. } => name.clone(),
-            Shown::Sequence(parts) => format!("{} elements", parts.len()),
+            Shown::Sequence(parts) | Shown::Arena { slots: parts, .. } => {
+                format!("{} elements", parts.len())
+            }
             Shown::Array(_) => "array".to_owned(),
             Shown::Tuple(_) => "tuple".to_owned(),
             flat => flat.flat(),
@@ -159,6 +204,7 @@ impl Shown {
         loop {
             at = match at {
                 Shown::Some(inside) | Shown::Wrapped(_, inside) => inside,
+                Shown::Index { at, .. } => at,
                 Shown::Object { number: n, inside, .. } => {
                     number = Some(*n);
                     inside
@@ -173,7 +219,9 @@ impl Shown {
         match self {
             Shown::Record { .. } => false,
             Shown::Call { parts, .. } | Shown::Tuple(parts) => simple(parts),
-            Shown::Sequence(parts) | Shown::Array(parts) => simple(parts),
+            Shown::Sequence(parts) | Shown::Array(parts) | Shown::Arena { slots: parts, .. } => {
+                simple(parts)
+            }
             _ => true,
         }
     }
@@ -189,7 +237,9 @@ impl Shown {
             Shown::Link(number) => format!("-> #{number}"),
             Shown::Weak(number) => format!("~> #{number}"),
             Shown::Tuple(parts) => format!("({})", list(parts)),
-            Shown::Sequence(parts) | Shown::Array(parts) => format!("[{}]", list(parts)),
+            Shown::Sequence(parts) | Shown::Array(parts) | Shown::Arena { slots: parts, .. } => {
+                format!("[{}]", list(parts))
+            }
             Shown::Call { name, parts } => format!("{name}({})", list(parts)),
             other => other.peel().1.flat(),
         }
@@ -259,7 +309,10 @@ impl Shown {
             }
             Shown::Call { name, parts } => list(&format!("{name}("), parts, ")"),
             Shown::Tuple(parts) => list("(", parts, if parts.len() == 1 { ",)" } else { ")" }),
-            Shown::Sequence(parts) => list("[", parts, "].into()"),
+            Shown::Sequence(parts) | Shown::Arena { slots: parts, .. } => {
+                list("[", parts, "].into()")
+            }
+            Shown::Index { at, .. } => at.write_rust(text),
             Shown::Array(parts) => list("[", parts, "]"),
             Shown::Wrapped(maker, inside) => {
                 list(&format!("{maker}("), std::slice::from_ref(inside), ")")

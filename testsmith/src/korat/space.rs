@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::mem::MaybeUninit;
 
 use super::Korat;
+use super::calls::Values;
 use super::cell::{Header, Lazy, TwinType, state};
 use super::finitize::{Finitization, FinitizeError, MAX_DOMAIN, Plain};
 use super::trail::{Class, Field, NO_CLASS, Needs, Trail};
@@ -105,6 +106,8 @@ pub struct Space {
     /// The fields in the order of their numbers, for people.
     pub(crate) skeleton: Vec<String>,
     pub(crate) candidates_log2: f64,
+    /// The values of plain fields, by the names of their types.
+    pub(crate) values: Values,
 }
 
 /// An allocation of the space, freed with it.
@@ -139,6 +142,7 @@ pub struct Builder<'a> {
     index_of: Option<String>,
     cells: u32,
     known: Vec<String>,
+    values: Values,
     errors: Vec<FinitizeError>,
 }
 
@@ -164,6 +168,7 @@ impl Space {
             index_of: None,
             cells: 0,
             known: Vec::new(),
+            values: Values::new(),
             errors: Vec::new(),
         };
         let root = builder.cell::<T>();
@@ -307,6 +312,13 @@ impl Builder<'_> {
         self.path.last().is_some_and(|name| self.finitization.non_null.contains(name))
     }
 
+    /// Notes values of a plain type, for calls that take such arguments.
+    pub(crate) fn note_values(&mut self, ty: &'static str, values: &[Plain]) {
+        let known = self.values.entry(ty).or_default();
+        let new: Vec<Plain> = values.iter().filter(|v| !known.contains(v)).cloned().collect();
+        known.extend(new);
+    }
+
     pub(crate) fn fail(&mut self, error: FinitizeError) {
         self.errors.push(error);
     }
@@ -371,7 +383,11 @@ impl Builder<'_> {
         let count = self.count_of::<T>();
         let class = self.add_class(T::class_name(), count);
         self.classes.insert(key, class);
-        let (base, stride): (*mut u8, usize) = if T::Twin::INLINE {
+        let bare = T::Twin::INLINE && size_of::<T::Twin>() == 0;
+        let (base, stride): (*mut u8, usize) = if bare {
+            // Objects without contents still need addresses that tell them apart.
+            (self.reserve::<u128>(count).cast(), size_of::<u128>())
+        } else if T::Twin::INLINE {
             (self.reserve::<T::Twin>(count).cast(), size_of::<T::Twin>())
         } else {
             (self.reserve::<Lazy<T::Twin>>(count).cast(), size_of::<Lazy<T::Twin>>())
@@ -501,7 +517,8 @@ impl Builder<'_> {
         let skeleton = inner.fields.iter().enumerate().map(line).collect();
         let sizes = (0..inner.fields.len()).map(|at| inner.header(at as u32).size);
         let candidates_log2 = sizes.map(|size| f64::from(size).log2()).sum();
-        Ok(Space { trail: self.trail, memory: self.memory, skeleton, candidates_log2 })
+        let Builder { trail, memory, values, .. } = self;
+        Ok(Space { trail, memory, skeleton, candidates_log2, values })
     }
 
     pub(crate) fn note_weak(&mut self) {

@@ -4,21 +4,25 @@
 //! this one test: an endless loop or an overflow of the stack ends the child,
 //! is put down to the input it had, and the child goes on after that input.
 //! Which input that was is found by counting, so nothing is written while all
-//! goes well.
+//! goes well. The calls that build a counterexample are looked for in a child
+//! of their own, since calls may also not return.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Korat;
+use super::calls::Bounds;
 use super::finitize::Finitization;
 use super::guard;
-use super::search::{Run, Search, message};
+use super::search::{Run, Search, message, what_ended};
 use super::show::Shown;
+use crate::contracts::{Kind, Violation};
 
 /// The environment variable by which the child knows that it is one.
 const CHILD: &str = "TESTSMITH_KORAT_CHILD";
@@ -28,6 +32,14 @@ const FAILED: i32 = 85;
 const HANG: i32 = 86;
 /// How many inputs that kill the child are looked for.
 const MAX_KILLERS: usize = 3;
+
+/// How long to look for the calls that build a counterexample.
+const CALLS_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often to see whether they are there.
+const CALLS_POLL: Duration = Duration::from_millis(20);
+
+/// For each parameter, the text about public calls that build its value.
+pub type CallTexts<T> = fn(&T, &Bounds) -> Vec<Option<String>>;
 
 /// A test of a function over structures.
 pub struct Test {
@@ -48,28 +60,37 @@ struct Counterexample {
     what: String,
 }
 
+/// What is said of a test that fails.
+struct Report {
+    text: String,
+    /// The input that is shown.
+    number: u64,
+}
+
 impl Test {
     /// Runs `body` on every valid input.
     ///
     /// # Panics
     /// When it panics, does not end or overflows the stack on some input.
-    pub fn black_box<T: Korat>(&self, body: fn(T)) {
-        match std::env::var(CHILD) {
-            Ok(orders) => {
-                // Leaves at once, so that attributes of the test such as
-                // `should_panic` are judged in the parent alone.
-                let child = || self.child::<T>(body, &Orders::parse(&orders));
-                let code = match guard::quietly(|| catch_unwind(AssertUnwindSafe(child))) {
-                    Ok(()) => 0,
-                    Err(payload) => {
-                        println!("{}", message(&*payload));
-                        FAILED
-                    }
-                };
-                std::process::exit(code);
-            }
-            Err(_) => self.supervise::<T>(),
+    pub fn black_box<T: Korat>(&self, body: fn(T), calls: CallTexts<T>) {
+        let search = Search::<T>::within(self.finitization.clone());
+        let Some(orders) = Orders::given() else { return self.supervise(&search) };
+        // Leaves at once, so that attributes of the test such as
+        // `should_panic` are judged in the parent alone.
+        if let Some(number) = orders.calls {
+            write_calls(&search, number, calls, &orders.journal);
         }
+        let child = || self.child(&search, body, &orders);
+        let report = match guard::quietly(|| catch_unwind(AssertUnwindSafe(child))) {
+            Ok(None) => std::process::exit(0),
+            Ok(Some(report)) => {
+                let _ = fs::write(&orders.journal, report.number.to_string());
+                report.text
+            }
+            Err(payload) => message(&*payload),
+        };
+        println!("{report}");
+        std::process::exit(FAILED);
     }
 
     /// Searches for an input that satisfies `fails`, in this process: the
@@ -78,19 +99,24 @@ impl Test {
     ///
     /// # Panics
     /// When there is one.
-    pub fn white_box<T: Korat>(&self, fails: fn(&T::Twin) -> bool) {
+    pub fn white_box<T: Korat>(&self, fails: fn(&T::Twin) -> bool, calls: CallTexts<T>) {
         let search = Search::<T>::within(self.finitization.clone()).satisfying(fails);
+        if let Some(Orders { calls: Some(number), journal, .. }) = Orders::given() {
+            write_calls(&search, number, calls, &journal);
+        }
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
         let mut failures = Vec::new();
         guard::quietly(|| {
             while run.advance() && failures.len() < 1000 {
-                let what = "the function fails on the twin".to_owned();
+                let what = format!("on the twin, {}", LAST.take());
                 failures.push(self.counterexample(&run, run.stats().valid, what));
             }
         });
         let stats = run.stats();
         println!("{}: white box, {} candidates", self.name, stats.candidates);
-        self.judge(failures, stats.candidates, "candidates");
+        if let Some(report) = self.judge(failures, stats.candidates, "candidates") {
+            panic!("{}{}", report.text, self.calls(&self.journal(), report.number));
+        }
     }
 
     /// Whether an input is valid and the function fails on it.
@@ -102,7 +128,10 @@ impl Test {
         match catch_unwind(AssertUnwindSafe(|| body(input))) {
             Ok(()) => false,
             Err(payload) if payload.is::<super::trail::OutOfObjects>() => false,
-            Err(_) => true,
+            Err(payload) => {
+                LAST.set(what_ended(&*payload, "it"));
+                true
+            }
         }
     }
 
@@ -114,13 +143,13 @@ impl Test {
         Counterexample { number, shown, what }
     }
 
-    /// Panics with the smallest counterexample, if there is one.
-    fn judge(&self, mut failures: Vec<Counterexample>, inputs: u64, unit: &str) {
+    /// Describes the smallest counterexample, if there is one.
+    fn judge(&self, mut failures: Vec<Counterexample>, inputs: u64, unit: &str) -> Option<Report> {
         failures.sort_by_key(|failure| {
             let text: Vec<String> = failure.shown.iter().map(Shown::picture).collect();
             (text.iter().map(|text| text.lines().count()).sum::<usize>(), failure.number)
         });
-        let Some(smallest) = failures.first() else { return };
+        let smallest = failures.first()?;
         let mut report = format!("{} fails on {} of {inputs} {unit}\n", self.name, failures.len());
         report.push_str(&format!("smallest counterexample (input {}):\n", smallest.number));
         for (name, shown) in self.parameters.iter().zip(&smallest.shown) {
@@ -134,22 +163,44 @@ impl Test {
                 None => report.push_str(&format!("// {name} shares objects: no expression\n")),
             }
         }
-        if std::env::var_os("TESTSMITH_GRAPHVIZ").is_some() {
-            smallest.shown.iter().for_each(|shown| report.push_str(&shown.graphviz()));
+        smallest.shown.iter().filter(|shown| shown.has_parts()).for_each(|shown| {
+            report.push_str(&shown.graphviz());
+        });
+        Some(Report { text: report, number: smallest.number })
+    }
+
+    /// What a child finds out about public calls that build an input.
+    fn calls(&self, journal: &str, number: u64) -> String {
+        let _ = fs::remove_file(journal);
+        let orders = Orders { calls: Some(number), ..Orders::new(journal) };
+        let mut command = self.command(&orders);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(mut child) = command.spawn() else { return String::new() };
+        let started = Instant::now();
+        while let Ok(None) = child.try_wait() {
+            if started.elapsed() > CALLS_TIMEOUT {
+                let _ = child.kill();
+            }
+            std::thread::sleep(CALLS_POLL);
         }
-        panic!("{report}");
+        let found = fs::read_to_string(journal);
+        let _ = fs::remove_file(journal);
+        found.unwrap_or_else(|_| {
+            "public calls that build the input were not found: a call ended the process or did \
+             not return\n"
+                .to_owned()
+        })
     }
 
     /// The child: runs the body on every input but those it is told to skip.
-    fn child<T: Korat>(&self, body: fn(T), orders: &Orders) {
+    fn child<T: Korat>(&self, search: &Search<T>, body: fn(T), orders: &Orders) -> Option<Report> {
         let current = Arc::new(AtomicU64::new(0));
         let _watch = self.watch(Arc::clone(&current), orders.journal.clone());
         let mut journal = orders.exact.then(|| {
             fs::File::create(&orders.journal).expect("the journal lies in a temporary folder")
         });
-        let search = Search::<T>::within(self.finitization.clone());
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
-        let mut failures = Vec::new();
+        let (mut failures, mut illegal) = (Vec::new(), 0);
         guard::quietly(|| {
             while run.advance() {
                 let number = run.stats().valid;
@@ -170,9 +221,13 @@ impl Test {
                     continue;
                 }
                 guard::end();
-                if let Err(payload) = catch_unwind(AssertUnwindSafe(|| body(input))) {
-                    let what = format!("it panicked: {}", message(&*payload));
-                    failures.push(self.counterexample(&run, number, what));
+                match catch_unwind(AssertUnwindSafe(|| body(input))) {
+                    Ok(()) => {}
+                    Err(payload) if breaks_precondition(&*payload) => illegal += 1,
+                    Err(payload) => {
+                        let what = format!("it panicked: {}", message(&*payload));
+                        failures.push(self.counterexample(&run, number, what));
+                    }
                 }
             }
         });
@@ -181,10 +236,18 @@ impl Test {
             "{}: {} inputs, {} candidates, space of 2^{:.0}",
             self.name, stats.valid, stats.candidates, stats.space_log2
         );
+        if illegal > 0 {
+            println!("{illegal} inputs break a precondition of a function that the test calls");
+        }
+        assert!(
+            illegal < stats.valid || illegal == 0,
+            "{}: every input breaks a precondition, so nothing was tested",
+            self.name
+        );
         for trouble in &stats.troubles {
             eprintln!("{}, on\n{}", trouble.what, trouble.candidate);
         }
-        self.judge(failures, stats.valid, "inputs");
+        self.judge(failures, stats.valid, "inputs")
     }
 
     /// Ends the child when one input takes too long.
@@ -215,23 +278,24 @@ impl Test {
     }
 
     /// The parent: starts children until one lives through all inputs.
-    fn supervise<T: Korat>(&self) {
+    fn supervise<T: Korat>(&self, search: &Search<T>) {
         let journal = self.journal();
         let mut killers: Vec<(u64, String)> = Vec::new();
         loop {
             let skip: Vec<u64> = killers.iter().map(|(number, _)| *number).collect();
-            let output = self.spawn(&journal, false, &skip);
+            let orders = Orders { skip, ..Orders::new(&journal) };
+            let output = self.spawn(&orders);
             let (number, what) = match ending(&output) {
                 Ending::Passed => break,
                 Ending::Failed => {
-                    let _ = fs::remove_file(&journal);
                     let text = String::from_utf8_lossy(&output.stdout).into_owned()
                         + &String::from_utf8_lossy(&output.stderr);
-                    panic!("{text}");
+                    let calls = read(&journal).map(|number| self.calls(&journal, number));
+                    panic!("{text}{}", calls.unwrap_or_default());
                 }
                 Ending::Hung => (read(&journal), format!("it did not end in {:?}", self.timeout)),
                 Ending::Died(what) => {
-                    self.spawn(&journal, true, &skip);
+                    self.spawn(&Orders { exact: true, ..orders });
                     (read(&journal), what)
                 }
             };
@@ -244,16 +308,22 @@ impl Test {
             }
         }
         let _ = fs::remove_file(&journal);
-        self.judge(self.describe::<T>(&killers), killers.len() as u64, "inputs that ended it");
+        let failures = self.describe(search, &killers);
+        if let Some(report) = self.judge(failures, killers.len() as u64, "inputs that ended it") {
+            panic!("{}{}", report.text, self.calls(&journal, report.number));
+        }
     }
 
     /// Finds inputs again by their numbers.
-    fn describe<T: Korat>(&self, killers: &[(u64, String)]) -> Vec<Counterexample> {
+    fn describe<T: Korat>(
+        &self,
+        search: &Search<T>,
+        killers: &[(u64, String)],
+    ) -> Vec<Counterexample> {
         let mut found = Vec::new();
         if killers.is_empty() {
             return found;
         }
-        let search = Search::<T>::within(self.finitization.clone());
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
         while guard::quietly(|| run.advance()) && found.len() < killers.len() {
             let number = run.stats().valid;
@@ -270,16 +340,45 @@ impl Test {
         std::env::temp_dir().join(file).to_string_lossy().into_owned()
     }
 
-    fn spawn(&self, journal: &str, exact: bool, skip: &[u64]) -> Output {
+    /// This test binary, asked for this test alone.
+    fn command(&self, orders: &Orders) -> Command {
         let path = self.name.split_once("::").map_or(self.name, |(_, path)| path);
-        let orders = Orders { journal: journal.to_owned(), exact, skip: skip.to_vec() };
         let binary = std::env::current_exe().expect("a test runs from a file");
-        Command::new(binary)
+        let mut command = Command::new(binary);
+        command
             .args(["--exact", path, "--nocapture", "--test-threads=1", "--include-ignored"])
-            .env(CHILD, orders.to_text())
-            .output()
-            .expect("a test binary can be started again")
+            .env(CHILD, orders.to_text());
+        command
     }
+
+    fn spawn(&self, orders: &Orders) -> Output {
+        self.command(orders).output().expect("a test binary can be started again")
+    }
+}
+
+/// Whether a panic says that the test itself, not what it tests, broke a
+/// precondition: then its input is not one that the function promises to take.
+fn breaks_precondition(payload: &(dyn std::any::Any + Send)) -> bool {
+    Violation::from_payload(payload)
+        .is_some_and(|violation| violation.kind == Kind::Requires && violation.depth == 0)
+}
+
+thread_local! {
+    /// What happened when a function last failed on the twin.
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Writes down the calls that build the input with this number, and leaves.
+fn write_calls<T: Korat>(search: &Search<T>, number: u64, calls: CallTexts<T>, journal: &str) -> ! {
+    let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
+    while guard::quietly(|| run.advance()) && run.stats().valid < number {}
+    guard::end();
+    let scope = search.finitization.scope;
+    let bounds = Bounds { scope, values: run.space.values.clone() };
+    let texts = calls(&run.current().realize(), &bounds);
+    let text: String = texts.into_iter().flatten().collect();
+    let written = fs::write(journal, text);
+    std::process::exit(i32::from(written.is_err()));
 }
 
 /// What the parent asks of the child.
@@ -288,19 +387,33 @@ struct Orders {
     /// Whether to write down every input before it runs.
     exact: bool,
     skip: Vec<u64>,
+    /// The input for which public calls are wanted, and nothing else.
+    calls: Option<u64>,
 }
 
 impl Orders {
+    fn new(journal: &str) -> Orders {
+        Orders { journal: journal.to_owned(), exact: false, skip: Vec::new(), calls: None }
+    }
+
+    /// The orders of this process, if it is a child.
+    fn given() -> Option<Orders> {
+        std::env::var(CHILD).ok().map(|text| Orders::parse(&text))
+    }
+
     fn to_text(&self) -> String {
         let skip: Vec<String> = self.skip.iter().map(u64::to_string).collect();
-        format!("{};{};{}", u8::from(self.exact), skip.join(","), self.journal)
+        let calls = self.calls.map(|number| number.to_string()).unwrap_or_default();
+        format!("{};{};{calls};{}", u8::from(self.exact), skip.join(","), self.journal)
     }
 
     fn parse(text: &str) -> Orders {
-        let mut parts = text.splitn(3, ';');
-        let exact = parts.next() == Some("1");
-        let skip = parts.next().unwrap_or("").split(',').filter_map(|n| n.parse().ok()).collect();
-        Orders { exact, skip, journal: parts.next().unwrap_or("").to_owned() }
+        let mut parts = text.splitn(4, ';');
+        let mut next = || parts.next().unwrap_or("");
+        let exact = next() == "1";
+        let skip = next().split(',').filter_map(|n| n.parse().ok()).collect();
+        let calls = next().parse().ok();
+        Orders { exact, skip, calls, journal: next().to_owned() }
     }
 }
 

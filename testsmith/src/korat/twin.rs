@@ -1,6 +1,7 @@
 //! What the expansions of the macros refer to. Not for use by hand.
 
 pub use super::AnythingGoes;
+pub use super::calls::{Argument, Listed, Sequence, Unlisted};
 pub use super::cell::{Lazy, TwinType};
 pub use super::generators::twin::*;
 pub use super::guard::{enter, tick};

@@ -118,7 +118,9 @@ fn unchecked_code(fixture: &Path) -> Result<BTreeMap<String, [usize; 2]>> {
     let text = std::fs::read_to_string(&assembly).context("failed to read the emitted code")?;
     let code = Assembly::parse(&text);
     let mut counts = BTreeMap::new();
-    for name in ["divide", "checksum", "find", "parse", "push", "format", "deposit", "query"] {
+    for name in
+        ["divide", "checksum", "find", "parse", "push", "format", "deposit", "charge", "query"]
+    {
         let count = |form: &str| {
             code.instructions(form, name).with_context(|| format!("no code for {form}::{name}"))
         };

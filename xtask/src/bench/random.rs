@@ -11,13 +11,13 @@ use anyhow::Result;
 use cargo_testsmith::finding::{Findings, relative};
 use cargo_testsmith::pipeline::Session;
 use cargo_testsmith::selection::Selection;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::{Limits, Profile};
 use testsmith_model::message::{Timing, Walk};
-use testsmith_model::{Heuristic, Heuristics, OperationKind};
+use testsmith_model::{Heuristic, Heuristics, OperationKind, Plan};
 
 const SUBJECTS: [&str; 3] = ["indexmap@2.14.2", "fixedbitset@0.5.7", "semver@1.0.28"];
 const MAX_LENGTH: u32 = 20;
@@ -113,9 +113,11 @@ fn walk(seed: u64, heuristics: Heuristics) -> Walk {
 
 /// What a number of calls with one set of heuristics came to.
 #[derive(Default)]
-struct Result83 {
+struct Came {
     classes: usize,
     distinct: Vec<usize>,
+    /// Edges of the control flow that were taken.
+    edges: usize,
     panics: u64,
     calls: u64,
     sequences: u64,
@@ -131,13 +133,13 @@ fn measure(
     harness: &Path,
     heuristics: Heuristics,
     seed: u64,
-) -> Result<Result83> {
+) -> Result<Came> {
     let mut supervisor = session.supervise(harness, Limits::default())?;
     let plan = supervisor.plan();
     let mut findings = Findings::new(&session.package.root, Selection::default());
-    let mut result = Result83::default();
+    let mut result = Came::default();
     let mut completed = vec![0; plan.operations.len()];
-    let mut values = HashSet::new();
+    let (mut values, mut edges) = (HashSet::new(), HashSet::new());
     let begin = Instant::now();
     for round in 0..POINTS * ROUNDS_A_POINT {
         let walk = Walk {
@@ -151,12 +153,14 @@ fn measure(
         values.extend(walked.census);
         if (round + 1) % ROUNDS_A_POINT == 0 {
             result.distinct.push(values.len());
+            edges.extend(supervisor.edges()?.1);
         }
         result.panics += walked.panics;
         result.calls += walked.calls;
         result.sequences += walked.sequences;
-        completed.iter_mut().zip(&walked.completed).for_each(|(sum, n)| *sum += n);
+        add(&mut completed, &walked.completed);
     }
+    result.edges = edges.len();
     result.seconds = begin.elapsed().as_secs_f64();
     result.deaths = supervisor.deaths;
     let root = findings.root().to_owned();
@@ -166,37 +170,34 @@ fn measure(
         let same = matches!(again, Verdict::Failing(found) if found.class == failing.class);
         result.classes += usize::from(same && failing.severity != Severity::Illegal);
     }
-    let tested: Vec<usize> = (0..plan.operations.len())
-        .filter(|n| {
-            !matches!(plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law)
-        })
-        .collect();
+    let tested = tested(&plan);
     result.operations = tested.len();
     result.completed = tested.iter().filter(|n| completed[**n] > 0).count();
     Ok(result)
 }
 
 /// The mean over seeds of one figure.
-fn mean(results: &[Result83], of: impl Fn(&Result83) -> f64) -> f64 {
+fn mean(results: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
     results.iter().map(of).sum::<f64>() / results.len().max(1) as f64
 }
 
 fn header() {
     println!(
-        "{:<24} {:>8} {:>9} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
-        "", "classes", "distinct", "panics", "operations", "deaths", "seconds"
+        "{:<24} {:>8} {:>9} {:>7} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
+        "", "classes", "distinct", "edges", "panics", "operations", "deaths", "seconds"
     );
 }
 
-fn show(name: &str, results: &[Result83]) {
-    let last = |r: &Result83| r.distinct.last().copied().unwrap_or(0) as f64;
+fn show(name: &str, results: &[Came]) {
+    let last = |r: &Came| r.distinct.last().copied().unwrap_or(0) as f64;
     let points: Vec<String> = (0..POINTS as usize)
         .map(|n| format!("{:.0}", mean(results, |r| r.distinct[n] as f64)))
         .collect();
     println!(
-        "{name:<24} {:>8.1} {:>9.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
+        "{name:<24} {:>8.1} {:>9.0} {:>7.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
         mean(results, |r| r.classes as f64),
         mean(results, last),
+        mean(results, |r| r.edges as f64),
         100.0 * mean(results, |r| r.panics as f64 / r.calls.max(1) as f64),
         100.0 * mean(results, |r| r.completed as f64 / r.operations.max(1) as f64),
         mean(results, |r| f64::from(r.deaths)),
@@ -211,7 +212,7 @@ fn compare(krate: &str, rows: &[(String, Heuristics)]) -> Result<()> {
     println!("\n{krate}: {CALLS} calls, mean of {SEEDS} seeds");
     header();
     for (name, heuristics) in rows {
-        let results: Result<Vec<Result83>> =
+        let results: Result<Vec<Came>> =
             (1..=SEEDS).map(|seed| measure(&mut session, &harness, *heuristics, seed)).collect();
         show(name, &results?);
     }
@@ -243,77 +244,47 @@ fn reach(args: &[String]) -> Result<()> {
     println!("operations completed at least once in {seconds} s, unoptimised build, one worker");
     for krate in CRATES {
         let name = krate.split('@').next().unwrap_or(krate);
-        if !names.is_empty() && !names.iter().any(|wanted| wanted == name) {
-            continue;
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            reach_one(krate, Duration::from_secs(seconds))?;
         }
-        let mut session = session(krate)?;
-        let harness = session.build(if std::env::var_os("TESTSMITH_OPT").is_some() {
-            Profile::Optimised
-        } else {
-            Profile::Unoptimised
-        })?;
-        reach_one(krate, &mut session, &harness, Duration::from_secs(seconds))?;
     }
     Ok(())
 }
 
-fn reach_one(krate: &str, session: &mut Session, harness: &Path, budget: Duration) -> Result<()> {
-    let mut supervisor = session.supervise(harness, Limits::default())?;
+fn reach_one(krate: &str, budget: Duration) -> Result<()> {
+    let mut session = session(krate)?;
+    let harness = session.build(Profile::Unoptimised)?;
+    let mut supervisor = session.supervise(&harness, Limits::default())?;
     let plan = supervisor.plan();
     let mut completed = vec![0u32; plan.operations.len()];
     let (mut calls, mut round) = (0, 0);
-    let mut deaths: BTreeMap<String, u32> = BTreeMap::new();
     let begin = Instant::now();
     while begin.elapsed() < budget {
         let walk = Walk { max_calls: 100_000, ..walk(round, Heuristics::ALL) };
-        let walked = supervisor.walk(&walk, &mut |s, o| {
-            if o.ending.is_fatal() {
-                let Some(testsmith_model::Step::Call(op, a)) = s.steps().nth(o.step as usize)
-                else {
-                    return;
-                };
-                let lits: Vec<_> = a
-                    .iter()
-                    .filter_map(|d| match s.steps().nth((o.step - d) as usize) {
-                        Some(testsmith_model::Step::Literal(_, l)) => Some(format!("{l:?}")),
-                        _ => None,
-                    })
-                    .collect();
-                let key = format!(
-                    "{:?} {:?} {} {lits:?} {}",
-                    o.ending,
-                    o.phase,
-                    plan.operations[op.index()].call,
-                    s.len()
-                );
-                *deaths.entry(key).or_insert(0) += 1;
-            }
-        })?;
-        completed
-            .iter_mut()
-            .zip(&walked.completed)
-            .for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+        let walked = supervisor.walk(&walk, &mut |_, _| {})?;
+        add(&mut completed, &walked.completed);
         calls += walked.calls;
         round += 1;
     }
-    let tested = |n: &usize| {
-        !matches!(plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law)
-    };
-    let all: Vec<usize> = (0..plan.operations.len()).filter(tested).collect();
-    let missed: Vec<&str> = all
-        .iter()
-        .filter(|n| completed[**n] == 0)
-        .map(|n| plan.operations[*n].path.as_str())
-        .collect();
+    let (done, missed): (Vec<usize>, Vec<usize>) =
+        tested(&plan).into_iter().partition(|n| completed[*n] > 0);
     println!(
         "{krate:<26} {:>5.1}% of {:>4}, {calls:>10} calls, {} workers lost",
-        100.0 * (all.len() - missed.len()) as f64 / all.len().max(1) as f64,
-        all.len(),
+        100.0 * done.len() as f64 / (done.len() + missed.len()).max(1) as f64,
+        done.len() + missed.len(),
         supervisor.deaths
     );
-    if std::env::var_os("TESTSMITH_MISSED").is_some() {
-        missed.iter().for_each(|path| println!("    {path}"));
-        deaths.iter().for_each(|(k, n)| println!("  died {n} {k}"));
-    }
+    missed.iter().for_each(|n| println!("    not {}", plan.operations[*n].path));
     Ok(())
+}
+
+fn add(sums: &mut [u32], counts: &[u32]) {
+    sums.iter_mut().zip(counts).for_each(|(sum, n)| *sum = sum.saturating_add(*n));
+}
+
+/// The operations that are under test and not laws.
+fn tested(plan: &Plan) -> Vec<usize> {
+    let helps =
+        |n: &usize| matches!(plan.operations[*n].kind, OperationKind::Builder | OperationKind::Law);
+    (0..plan.operations.len()).filter(|n| !helps(n)).collect()
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask bench symbolic`: figures 2 and 3 of "Parameterized Unit Tests",
 //! std and well-known crates, the interpreter against native code, and solvers
-//! against each other. Every input is replayed natively, and mismatches are
-//! counted.
+//! against each other (these alone with `solvers`). Every input is replayed
+//! natively, and mismatches are counted.
 #![allow(unsafe_code, reason = "native code is loaded to be compared with")]
 
 use std::path::{Path, PathBuf};
@@ -63,7 +63,10 @@ const ROWS: &[Row] = &[
     Row { name: "RedBlackTree 8 nodes", paper: "457, 427 s", puts: &["red_black_tree::large"] },
 ];
 
-pub fn run(_: &[String]) -> Result<()> {
+pub fn run(args: &[String]) -> Result<()> {
+    if args.iter().any(|arg| arg == "solvers") {
+        return solvers(&compile()?);
+    }
     let subjects = puts("subjects/puts", None)?;
     let crates = puts("subjects/puts-crates", None)?;
     println!("## The paper's figures 2 and 3\n");

@@ -28,7 +28,6 @@ const SHORTEN_ONCE_IN: usize = 16;
 /// Values that cannot be told apart are offered this seldom.
 const UNKNOWN_ONCE_IN: usize = 8;
 
-#[derive(Clone)]
 pub(super) struct Member {
     pub(super) recipe: Rc<Recipe>,
     /// Where the stage keeps a clone of the value.
@@ -196,34 +195,36 @@ impl Components {
         identity: u64,
     ) -> Option<Known> {
         let kind = &self.kinds[ty.index()];
-        let equal =
-            |stage: &mut dyn FnMut(Shelved) -> bool, n: usize| kind.members[n].shelved.map(stage);
-        let mut equals = |shelved: Shelved| stage.equals(slot, shelved);
-        match kind.sameness {
-            Sameness::Unknown => None,
-            Sameness::PartialEq => (0..kind.members.len())
-                .find(|n| equal(&mut equals, *n) == Some(true))
-                .map(Known::Member),
-            Sameness::Hash | Sameness::Debug => {
-                let new =
-                    self.seen.len() < MAX_SEEN && self.seen.insert(mix(identity, u64::from(ty.0)));
-                if new {
-                    return None;
-                }
-                // A hash may leave out what equality looks at.
-                let same: Vec<usize> =
-                    (0..kind.members.len()).filter(|n| kind.identities[*n] == identity).collect();
-                let by_hash = kind.sameness == Sameness::Hash;
-                let unequal = |n: &usize, equals: &mut dyn FnMut(Shelved) -> bool| {
-                    by_hash && equal(equals, *n) == Some(false)
+        let by_hash = match kind.sameness {
+            Sameness::Unknown => return None,
+            Sameness::PartialEq => {
+                let mut members = kind.members.iter();
+                let equal = |member: &Member| {
+                    member.shelved.is_some_and(|shelved| stage.equals(slot, shelved))
                 };
-                match same.iter().find(|n| !unequal(n, &mut equals)) {
-                    Some(n) => Some(Known::Member(*n)),
-                    None if same.is_empty() => Some(Known::Gone),
-                    None => None,
+                return members.position(equal).map(Known::Member);
+            }
+            Sameness::Hash => true,
+            Sameness::Debug => false,
+        };
+        let key = mix(identity, u64::from(ty.0));
+        if !self.seen.contains(&key) {
+            if self.seen.len() < MAX_SEEN {
+                self.seen.insert(key);
+            }
+            return None;
+        }
+        // A hash may leave out what equality looks at.
+        let mut unequal = false;
+        for (n, member) in kind.members.iter().enumerate() {
+            if kind.identities[n] == identity {
+                match member.shelved.filter(|_| by_hash) {
+                    Some(shelved) if !stage.equals(slot, shelved) => unequal = true,
+                    _ => return Some(Known::Member(n)),
                 }
             }
         }
+        (!unequal).then_some(Known::Gone)
     }
 
     /// Takes a shorter recipe for a value that is already here.

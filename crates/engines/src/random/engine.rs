@@ -442,12 +442,11 @@ impl Engine {
                 break;
             }
         }
-        let member = self.components.member(ty, n).clone();
-        let clone = member.shelved.filter(|_| {
-            let short = member.recipe.steps.len() <= MAX_REPLAYED;
-            self.cloning && !(short && self.rng.chance(1, REPLAYED_ONCE_IN))
-        });
-        let slot = match clone {
+        let member = self.components.member(ty, n);
+        let id = member.id;
+        let short = member.recipe.steps.len() <= MAX_REPLAYED;
+        let replayed = !self.cloning || (short && self.rng.chance(1, REPLAYED_ONCE_IN));
+        let slot = match member.shelved.filter(|_| !replayed) {
             Some(shelved) => {
                 let slot = stage.place(&member.recipe, shelved)? + member.recipe.value;
                 self.steps.append(&member.recipe.steps);
@@ -455,18 +454,21 @@ impl Engine {
                 self.note(ty, slot);
                 slot
             }
-            None => match self.replay(stage, &member.recipe) {
-                Ok(Some(slot)) => slot,
-                Ok(None) => return Ok(None),
-                Err(halt) => {
-                    if halt != Halt::Full {
-                        self.components.remove(ty, n);
+            None => {
+                let recipe = Rc::clone(&member.recipe);
+                match self.replay(stage, &recipe) {
+                    Ok(Some(slot)) => slot,
+                    Ok(None) => return Ok(None),
+                    Err(halt) => {
+                        if halt != Halt::Full {
+                            self.components.remove(ty, n);
+                        }
+                        return Err(halt);
                     }
-                    return Err(halt);
                 }
-            },
+            }
         };
-        self.origins[slot as usize] = component_origin(member.id);
+        self.origins[slot as usize] = component_origin(id);
         Ok(Some(slot))
     }
 

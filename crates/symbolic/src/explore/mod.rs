@@ -21,7 +21,7 @@ pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
 use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
-use crate::solver::{Answer, Oracle, Solver, Statistics};
+use crate::solver::{Answer, Limit, Oracle, Solver, Statistics};
 use crate::term::{Assignment, Term};
 
 /// In which order candidates are tried.
@@ -198,6 +198,10 @@ pub fn explore(
 
 impl Explorer<'_> {
     fn explore(mut self) -> Exploration {
+        self.oracle.set_limit(&Limit {
+            deadline: self.start.checked_add(self.settings.max_time),
+            interrupt: Arc::clone(&self.settings.interrupt),
+        });
         self.visit(None, Rc::new(Assignment::default()));
         while let Some(candidate) = self.next() {
             if let Some(why) = self.stop() {

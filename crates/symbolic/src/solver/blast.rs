@@ -8,7 +8,7 @@
 use batsat::{Lit, lbool};
 
 use super::gates::Gates;
-use super::{Answer, Solver, verified};
+use super::{Answer, Limit, Solver, verified};
 use crate::term::{Assignment, FastMap, Op, Pool, Term};
 
 /// Queries after which the circuits are thrown away, if they have grown.
@@ -25,6 +25,7 @@ pub struct Blaster {
     variables: Vec<(u32, Term)>,
     queries: u32,
     conflicts: u64,
+    limit: Limit,
 }
 
 impl Default for Blaster {
@@ -38,16 +39,20 @@ impl Solver for Blaster {
         "embedded"
     }
 
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer {
         self.queries += 1;
         if self.queries >= FRESH_AFTER_QUERIES && self.gates.variables() > SMALL_CIRCUIT {
-            *self = Blaster::new(self.conflicts);
+            self.start_afresh();
         }
         let mut assumptions: Vec<Lit> =
             conditions.iter().map(|condition| self.encode(pool, *condition)[0]).collect();
         assumptions.sort_unstable();
         assumptions.dedup();
-        let result = self.gates.solve(&assumptions, self.conflicts);
+        let result = self.gates.solve(&assumptions, self.conflicts, &self.limit);
         if result == lbool::TRUE {
             let answer = Answer::Sat(self.model());
             return verified(pool, conditions, answer, "the embedded solver");
@@ -56,8 +61,12 @@ impl Solver for Blaster {
             return Answer::Unsat;
         }
         // The state after an interrupted search is not trusted with the next query.
-        *self = Blaster::new(self.conflicts);
-        Answer::Unknown(format!("the embedded solver gave up after {} conflicts", self.conflicts))
+        let late = self.gates.is_late();
+        self.start_afresh();
+        Answer::Unknown(match late {
+            true => "the embedded solver ran out of time".to_owned(),
+            false => format!("the embedded solver gave up after {} conflicts", self.conflicts),
+        })
     }
 }
 
@@ -70,7 +79,14 @@ impl Blaster {
             variables: vec![],
             queries: 0,
             conflicts,
+            limit: Limit::default(),
         }
+    }
+
+    /// Throws everything away that was encoded and learnt.
+    fn start_afresh(&mut self) {
+        let limit = std::mem::take(&mut self.limit);
+        *self = Blaster { limit, ..Blaster::new(self.conflicts) };
     }
 
     fn model(&self) -> Assignment {

@@ -5,28 +5,45 @@
 use batsat::{Callbacks, Lit, Solver as Sat, SolverInterface, lbool};
 use std::cell::Cell;
 
+use super::Limit;
 use crate::term::FastMap;
 
-/// Stops the search after a number of conflicts; batsat has no public budget.
+/// The clock is looked at that seldom.
+const CONFLICTS_PER_GLANCE: u64 = 64;
+
+/// Stops the search after a number of conflicts, or when it is late; batsat has no public
+/// budget.
 #[derive(Default)]
 pub struct Budget {
     conflicts: u64,
     limit: Cell<u64>,
+    allowed: Limit,
+    late: bool,
 }
 
 impl Callbacks for Budget {
     fn on_start(&mut self) {
         self.conflicts = 0;
+        self.look_at_the_clock();
     }
 
     fn on_new_clause(&mut self, _: &[Lit], kind: batsat::clause::Kind) {
         if kind == batsat::clause::Kind::Learnt {
             self.conflicts += 1;
+            if self.conflicts.is_multiple_of(CONFLICTS_PER_GLANCE) {
+                self.look_at_the_clock();
+            }
         }
     }
 
     fn stop(&self) -> bool {
-        self.conflicts > self.limit.get()
+        self.late || self.conflicts > self.limit.get()
+    }
+}
+
+impl Budget {
+    fn look_at_the_clock(&mut self) {
+        self.late = self.allowed.is_reached();
     }
 }
 
@@ -48,9 +65,16 @@ impl Gates {
     }
 
     /// Searches for a model under assumptions; `UNDEF` when the budget ran out.
-    pub fn solve(&mut self, assumptions: &[Lit], conflicts: u64) -> lbool {
-        self.sat.cb_mut().limit.set(conflicts);
+    pub fn solve(&mut self, assumptions: &[Lit], conflicts: u64, limit: &Limit) -> lbool {
+        let budget = self.sat.cb_mut();
+        budget.limit.set(conflicts);
+        budget.allowed = limit.clone();
         self.sat.solve_limited(assumptions)
+    }
+
+    /// Whether the last search ended because it was late.
+    pub fn is_late(&self) -> bool {
+        self.sat.cb().late
     }
 
     /// The value of a literal in the last model.

@@ -7,6 +7,7 @@
 //! first solver does not decide.
 
 mod blast;
+mod exhaust;
 mod gates;
 mod oracle;
 mod smtlib;
@@ -14,6 +15,10 @@ mod smtlib;
 pub use blast::Blaster;
 pub use oracle::{Oracle, Share, Statistics};
 pub use smtlib::{DEFAULT_PATIENCE, SmtError, SmtLib};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use crate::term::{Assignment, Evaluator, Pool, Term};
 
@@ -28,6 +33,20 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// When solvers are to stop: at a time, or when someone says so. The default is never.
+#[derive(Clone, Debug, Default)]
+pub struct Limit {
+    pub deadline: Option<Instant>,
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Limit {
+    pub fn is_reached(&self) -> bool {
+        self.interrupt.load(Ordering::Acquire)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
 /// Decides conjunctions of one-bit terms.
 pub trait Solver {
     /// The name shown in reports.
@@ -37,6 +56,9 @@ pub trait Solver {
     fn is_external(&self) -> bool {
         false
     }
+
+    /// Sets when it is to give up whatever it is asked.
+    fn set_limit(&mut self, limit: Limit);
 
     /// Whether all the conditions can hold together.
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer;

@@ -13,7 +13,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Answer, Solver};
+use super::exhaust::try_all;
+use super::{Answer, Limit, Solver};
 use crate::term::{Assignment, Evaluator, FastMap, Pool, Term};
 
 /// Models tried before the solver is asked.
@@ -52,6 +53,7 @@ pub struct Oracle {
     solvers: Vec<Box<dyn Solver>>,
     cache: FastMap<Box<[Term]>, Answer>,
     models: Vec<Assignment>,
+    limit: Limit,
     pub statistics: Statistics,
     /// The sliced queries, kept when asked for, to compare solvers on them.
     pub recorded: Option<Vec<Box<[Term]>>>,
@@ -63,9 +65,16 @@ impl Oracle {
             solvers,
             cache: FastMap::default(),
             models: vec![],
+            limit: Limit::default(),
             statistics: Statistics::default(),
             recorded: None,
         }
+    }
+
+    /// Once the limit is reached nothing is decided any more.
+    pub fn set_limit(&mut self, limit: &Limit) {
+        self.limit = limit.clone();
+        self.solvers.iter_mut().for_each(|solver| solver.set_limit(limit.clone()));
     }
 
     /// Can `question` hold together with `path`, which `known` satisfies?
@@ -146,6 +155,12 @@ impl Oracle {
             match answer {
                 Answer::Unknown(why) => {
                     share.unknown += 1;
+                    // What the first leaves open and depends on little input needs no other.
+                    if reasons.is_empty()
+                        && let Some(answer) = try_all(pool, sliced, &self.limit)
+                    {
+                        return answer;
+                    }
                     reasons.push(why);
                 }
                 Answer::Unsat => {

@@ -15,17 +15,19 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::{Answer, Solver, verified};
+use super::{Answer, Limit, Solver, verified};
 use crate::term::{Assignment, FastMap, Op, Pool, Term};
 
 /// The programs we know how to start, the one to prefer first, with their arguments.
 const KNOWN: &[(&str, &[&str])] = &[
     ("bitwuzla", &["--lang", "smt2", "--produce-models"]),
-    ("z3", &["-in"]),
     ("cvc5", &["--incremental", "--produce-models", "--lang=smt2"]),
+    ("z3", &["-in"]),
 ];
 /// How long a solver may think about one query.
 pub const DEFAULT_PATIENCE: Duration = Duration::from_secs(20);
+/// How often it is asked whether to go on waiting.
+const GLANCE: Duration = Duration::from_millis(50);
 /// A solver that failed so often in a row is not started again.
 const MOST_FAILURES: u32 = 5;
 
@@ -40,7 +42,7 @@ impl std::fmt::Display for SmtError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SmtError::Unknown(name) => {
-                write!(f, "no solver is called {name:?}: use auto, embedded, z3, cvc5 or bitwuzla")
+                write!(f, "no solver is called {name:?}: use auto, embedded, bitwuzla, cvc5 or z3")
             }
             SmtError::Start { program, source } => {
                 write!(f, "failed to start the solver {program}: {source}")
@@ -57,6 +59,7 @@ pub struct SmtLib {
     program: PathBuf,
     args: &'static [&'static str],
     patience: Duration,
+    limit: Limit,
     process: Option<Process>,
     queries: u64,
     failures: u32,
@@ -84,6 +87,7 @@ impl SmtLib {
             program: PathBuf::from(program),
             args,
             patience: DEFAULT_PATIENCE,
+            limit: Limit::default(),
             process: None,
             queries: 0,
             failures: 0,
@@ -124,10 +128,10 @@ impl SmtLib {
         let (mut text, variables) = script(pool, conditions);
         let mark = format!("query-{}", self.queries);
         let _ = writeln!(text, "(check-sat)\n(echo \"{mark}\")");
-        let deadline = Instant::now() + self.patience;
+        let until = (&self.limit, Instant::now() + self.patience);
         process.send(&text)?;
-        let said = process.line(deadline)?;
-        let marked = process.line(deadline)?;
+        let said = process.line(until)?;
+        let marked = process.line(until)?;
         if marked.trim_matches('"') != mark {
             return Err(format!("said {said:?}, then {marked:?}"));
         }
@@ -139,7 +143,7 @@ impl SmtLib {
         }
         let names: Vec<String> = variables.iter().map(|v| format!("x{v}")).collect();
         process.send(&format!("(get-value ({}))\n", names.join(" ")))?;
-        Ok(Answer::Sat(parse_values(&process.expression(deadline)?)))
+        Ok(Answer::Sat(parse_values(&process.expression(until)?)))
     }
 }
 
@@ -150,6 +154,10 @@ impl Solver for SmtLib {
 
     fn is_external(&self) -> bool {
         true
+    }
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
     }
 
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer {
@@ -201,21 +209,29 @@ impl Process {
         sent.map_err(|error| format!("stopped listening: {error}"))
     }
 
-    fn line(&self, deadline: Instant) -> Result<String, String> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        self.lines.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => "did not answer in time".to_owned(),
-            RecvTimeoutError::Disconnected => "ended without an answer".to_owned(),
-        })
+    fn line(&self, (limit, patience): (&Limit, Instant)) -> Result<String, String> {
+        loop {
+            let left = patience.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left.min(GLANCE)) {
+                Ok(line) => return Ok(line),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err("ended without an answer".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() || limit.is_reached() => {
+                    return Err("did not answer in time".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
     }
 
     /// Lines until the brackets are closed.
-    fn expression(&self, deadline: Instant) -> Result<String, String> {
-        let mut text = self.line(deadline)?;
+    fn expression(&self, until: (&Limit, Instant)) -> Result<String, String> {
+        let mut text = self.line(until)?;
         let count = |text: &str, bracket: char| text.matches(bracket).count();
         while count(&text, '(') > count(&text, ')') {
             text.push(' ');
-            text.push_str(&self.line(deadline)?);
+            text.push_str(&self.line(until)?);
         }
         Ok(text)
     }

@@ -6,48 +6,8 @@
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet, VecDeque};
 
-/// The bytes of the input, taken from the front.
-struct Input<'a>(&'a [u8]);
-
-impl Input<'_> {
-    fn i32(&mut self) -> i32 {
-        let (head, tail) = self.0.split_first_chunk::<4>().expect("long enough");
-        self.0 = tail;
-        i32::from_le_bytes(*head)
-    }
-    fn u64(&mut self) -> u64 {
-        let (head, tail) = self.0.split_first_chunk::<8>().expect("long enough");
-        self.0 = tail;
-        u64::from_le_bytes(*head)
-    }
-    fn u8(&mut self) -> u8 {
-        let (head, tail) = self.0.split_first().expect("long enough");
-        self.0 = tail;
-        *head
-    }
-}
-
-macro_rules! programs {
-    ($($name:ident($input:ident) $body:block)*) => { $(
-        pub mod $name {
-            use super::*;
-            #[unsafe(no_mangle)]
-            pub fn $name(data: *const u8, len: usize) -> i64 {
-                let bytes = unsafe { std::slice::from_raw_parts(data, len) };
-                #[allow(unused_mut)]
-                let mut $input = Input(bytes);
-                $body
-            }
-        }
-    )* };
-}
-
-/// Called natively: the value, or `i64::MIN` for a panic.
-#[unsafe(no_mangle)]
-pub extern "C" fn replay(program: extern "Rust" fn(*const u8, usize) -> i64, data: *const u8, len: usize) -> i64 {
-    std::panic::set_hook(Box::new(|_| {}));
-    std::panic::catch_unwind(|| program(data, len)).unwrap_or(i64::MIN)
-}
+mod harness;
+use harness::Input;
 
 pub fn kind(a: i32, b: i32, c: i32) -> i64 {
     if a <= 0 || b <= 0 || c <= 0 {

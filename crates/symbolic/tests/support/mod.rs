@@ -1,5 +1,5 @@
 //! Builds a program of this folder once per test binary, explores its functions
-//! and calls them natively.
+//! and calls them natively. Also the numbers from which terms are generated.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::path::{Path, PathBuf};
@@ -105,4 +105,20 @@ impl Compiled {
 /// An input of so many bytes, everything else as usual.
 pub fn bytes(len: usize) -> Settings {
     Settings { input_len: len, ..Settings::default() }
+}
+
+/// A small generator of numbers; seeds are fixed, runs repeat.
+pub struct Rng(pub u64);
+
+impl Rng {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
 }

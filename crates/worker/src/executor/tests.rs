@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use testsmith_engines::random::Engine;
 use testsmith_model::Heuristics;
-use testsmith_model::message::{journal, read_journal};
+use testsmith_model::message::{Component, journal, read_journal};
 use testsmith_model::operation::{Flow, FlowKind, Input, Mode, Operation, OperationKind, TypeInfo};
 use testsmith_model::ty::Ty;
 
@@ -24,6 +24,7 @@ thread_local! {
     static JOURNAL: RefCell<PathBuf> = RefCell::default();
     static SEEN: RefCell<Vec<(usize, u32, Phase)>> = RefCell::default();
     static TURN: Cell<u32> = const { Cell::new(0) };
+    static CLONES: Cell<u32> = const { Cell::new(0) };
 }
 
 fn ledger<T>(change: impl FnOnce(&mut Ledger) -> T) -> T {
@@ -47,6 +48,14 @@ impl Token {
                 ledger.faults.push(format!("token {} is used after its drop", self.0));
             }
         });
+    }
+}
+
+impl Clone for Token {
+    fn clone(&self) -> Token {
+        self.touch();
+        CLONES.set(CLONES.get() + 1);
+        Token::new()
     }
 }
 
@@ -273,10 +282,50 @@ fn random_sequences_drop_every_value_exactly_once() {
                 _ => endings[2] += 1,
             }
         }
+        executor.shelf.clear();
     });
     assert_all_dropped();
+    assert!(CLONES.get() > 500, "values are kept and start new sequences: {}", CLONES.get());
     assert!(ledger(|ledger| ledger.tokens.len()) > 5000);
     assert!(endings.iter().all(|n| *n > 5), "all endings are met: {endings:?}");
+}
+
+#[test]
+fn a_clone_stands_for_the_calls_that_made_it() {
+    with_executor("clone", |executor| {
+        let mut engine = Engine::new(&executor.plan, Heuristics::ALL, &[PEEK], &[]);
+        let component = Component {
+            sequence: Sequence::from_steps(vec![
+                Step::Call(MAKE, Box::new([])),
+                Step::Literal(NUMBER, Literal::Int(-1)),
+                Step::Call(CHANGE, Box::new([2, 1])),
+            ]),
+            value: 0,
+        };
+        // Values of this type cannot be told apart and are kept now and then.
+        for _ in 0..100 {
+            executor.begin(false);
+            engine.begin(false);
+            engine.adopt(executor, &component);
+            executor.finish();
+        }
+        for _ in 0..200 {
+            let calls = executor.calls;
+            executor.begin(false);
+            engine.begin(true);
+            let _ = engine.extend(executor);
+            let sequence = executor.sequence();
+            executor.finish();
+            let mut builder = testsmith_model::Builder::new(&executor.plan);
+            assert_eq!(builder.append(&sequence), Ok(0), "the journal has all steps");
+            if sequence.calls() as u64 > executor.calls - calls {
+                executor.shelf.clear();
+                return;
+            }
+        }
+        panic!("no clone was ever placed");
+    });
+    assert_all_dropped();
 }
 
 #[test]

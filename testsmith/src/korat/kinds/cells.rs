@@ -111,6 +111,10 @@ impl<T: Korat> Korat for RefCell<T> {
     fn real_rep_ok(&self) -> bool {
         self.borrow().real_rep_ok()
     }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        Shown::Wrapped("RefCell::new", Box::new(self.borrow().show_real(shower)))
+    }
 }
 
 /// What a predicate sees in place of a `Cell`.
@@ -157,5 +161,9 @@ impl<T: Korat + Copy> Korat for Cell<T> {
 
     fn real_rep_ok(&self) -> bool {
         self.get().real_rep_ok()
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        Shown::Wrapped("Cell::new", Box::new(self.get().show_real(shower)))
     }
 }

@@ -68,4 +68,11 @@ impl<T: Korat> Korat for Option<T> {
     fn real_rep_ok(&self) -> bool {
         self.as_ref().is_none_or(T::real_rep_ok)
     }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        match self {
+            None => Shown::Nothing,
+            Some(inside) => Shown::Some(Box::new(inside.show_real(shower))),
+        }
+    }
 }

@@ -48,6 +48,10 @@ macro_rules! plain_korat {
         fn real_rep_ok(&self) -> bool {
             true
         }
+
+        fn show_real(&self, shower: &mut Shower) -> Shown {
+            TwinType::show(self, shower)
+        }
     };
 }
 
@@ -83,6 +87,7 @@ fn convert<T>(
     expected: &'static str,
     as_value: impl Fn(&Plain) -> Option<T>,
 ) -> Choices<T> {
+    builder.note_values(std::any::type_name::<T>(), &values);
     let mut converted = Vec::with_capacity(values.len());
     for value in &values {
         match as_value(value) {
@@ -155,6 +160,10 @@ impl Korat for () {
 
     fn real_rep_ok(&self) -> bool {
         true
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        TwinType::show(self, shower)
     }
 }
 
@@ -248,6 +257,10 @@ macro_rules! tuples {
 
             fn real_rep_ok(&self) -> bool {
                 $(self.$at.real_rep_ok())&&+
+            }
+
+            fn show_real(&self, shower: &mut Shower) -> Shown {
+                Shown::Tuple(vec![$(self.$at.show_real(shower)),+])
             }
         }
     )*};

@@ -75,6 +75,17 @@ fn show_object<T: TwinType>(place: *const (), maker: &'static str, shower: &mut 
     }
 }
 
+/// As `show_object`, for real values.
+fn show_real_object<T: Korat>(target: &T, maker: &'static str, shower: &mut Shower) -> Shown {
+    match shower.enter(std::ptr::from_ref(target).cast()) {
+        Err(known) => Shown::Link(known),
+        Ok(new) => {
+            let inside = Box::new(target.show_real(shower));
+            Shown::Object { number: new, maker, inside }
+        }
+    }
+}
+
 fn pointers<T: Korat, P>(
     builder: &mut Builder,
     family: Family,
@@ -172,6 +183,12 @@ impl<T: Korat> Korat for Box<T> {
     fn real_rep_ok(&self) -> bool {
         T::real_rep_ok(self)
     }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        // Its own, even where objects without contents share an address.
+        let number = shower.fresh();
+        Shown::Object { number, maker: "Box::new", inside: Box::new(T::show_real(self, shower)) }
+    }
 }
 
 /// What a predicate sees in place of an `Rc`.
@@ -230,6 +247,10 @@ impl<T: Korat> Korat for Rc<T> {
 
     fn real_rep_ok(&self) -> bool {
         T::real_rep_ok(self)
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        show_real_object::<T>(self, "Rc::new", shower)
     }
 }
 
@@ -323,6 +344,13 @@ impl<T: Korat> Korat for Weak<T> {
     fn real_rep_ok(&self) -> bool {
         true
     }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        match self.upgrade() {
+            None => Shown::Atom("Weak::new()".to_owned()),
+            Some(target) => Shown::Weak(shower.number(Rc::as_ptr(&target).cast())),
+        }
+    }
 }
 
 macro_rules! raw_twin {
@@ -363,8 +391,8 @@ trait RawTarget {
 
 impl<T: TwinType> RawTarget for T {
     const CHECKED: () = assert!(
-        T::INLINE,
-        "raw pointers and NonNull must point at a derived struct; wrap the value in one"
+        T::INLINE && size_of::<T>() > 0,
+        "raw pointers and NonNull must point at a derived struct with fields; wrap the value in one"
     );
 }
 
@@ -374,6 +402,16 @@ fn raw_choices<T: Korat, P>(
 ) -> Choices<P> {
     let () = <T::Twin as RawTarget>::CHECKED;
     pointers::<T, _>(builder, Family::Raw, |place| make(place.cast()))
+}
+
+fn show_raw<T: Korat>(target: Option<NonNull<T>>, shower: &mut Shower) -> Shown {
+    match target {
+        None => Shown::Nothing,
+        // SAFETY: a pointer field belongs to its structure, and `show_real` is
+        // asked only of structures whose `rep_ok`, which follows the same
+        // pointers, holds.
+        Some(target) => show_real_object(unsafe { target.as_ref() }, "pointer to", shower),
+    }
 }
 
 impl<T: Korat> Korat for NonNull<T> {
@@ -397,6 +435,10 @@ impl<T: Korat> Korat for NonNull<T> {
 
     fn real_rep_ok(&self) -> bool {
         true
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        show_raw(Some(*self), shower)
     }
 }
 
@@ -429,6 +471,10 @@ macro_rules! raw_korat {
 
             fn real_rep_ok(&self) -> bool {
                 true
+            }
+
+            fn show_real(&self, shower: &mut Shower) -> Shown {
+                show_raw(NonNull::new(*self as *mut T), shower)
             }
         }
     };

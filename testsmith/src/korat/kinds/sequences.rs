@@ -438,6 +438,10 @@ macro_rules! growable {
             fn real_rep_ok(&self) -> bool {
                 self.iter().all(T::real_rep_ok)
             }
+
+            fn show_real(&self, shower: &mut Shower) -> Shown {
+                Shown::Sequence(self.iter().map(|item| item.show_real(shower)).collect())
+            }
         }
     };
 }
@@ -530,5 +534,9 @@ impl<T: Korat, const N: usize> Korat for [T; N] {
 
     fn real_rep_ok(&self) -> bool {
         self.iter().all(T::real_rep_ok)
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        Shown::Array(self.iter().map(|item| item.show_real(shower)).collect())
     }
 }

@@ -125,3 +125,66 @@ impl DoublyLinkedList {
         }
     }
 }
+
+/// A graph without cycles and without nodes that have no edge.
+///
+/// The nodes are a list, so nothing makes them interchangeable; that only one
+/// of many orders of the list is wanted is said by the predicate: children are
+/// mentioned for the first time in the order of the list.
+#[derive(Korat)]
+pub struct Dag {
+    #[korat(len = scope..=scope)]
+    nodes: Vec<Node>,
+}
+
+#[derive(Korat)]
+struct Node {
+    #[korat(values = 0..scope, len = 0..=scope - 1)]
+    children: Vec<usize>,
+}
+
+#[korat]
+impl Dag {
+    fn rep_ok(&self) -> bool {
+        let mut weights = vec![0; self.nodes.len()];
+        let mut mentioned = 0;
+        for at in 0..self.nodes.len() {
+            if weights[at] == 0 && !self.visit(at, 0, &mut weights, &mut mentioned) {
+                return false;
+            }
+        }
+        self.nodes[mentioned..].iter().all(|node| !node.children.is_empty())
+    }
+
+    /// Weighs a node and all below it: one more than its children weigh
+    /// together, which come by falling weight. `path` is the way here.
+    #[expect(clippy::needless_range_loop, reason = "generators need the field named in place")]
+    fn visit(&self, at: usize, path: u32, weights: &mut Vec<usize>, mentioned: &mut usize) -> bool {
+        let path = path | 1 << at;
+        let (mut weight, mut lightest, mut siblings) = (1, usize::MAX, 0u32);
+        let children = &self.nodes[at].children;
+        for i in 0..children.len() {
+            let fits = |child: &usize| {
+                *child <= *mentioned
+                    && (path | siblings) & 1 << *child == 0
+                    && weights[*child] <= lightest
+            };
+            if !korat::holds(&children[i], fits) {
+                return false;
+            }
+            let child = children[i];
+            siblings |= 1 << child;
+            *mentioned = (*mentioned).max(child + 1);
+            if weights[child] == 0 && !self.visit(child, path, weights, mentioned) {
+                return false;
+            }
+            if weights[child] > lightest {
+                return false;
+            }
+            lightest = weights[child];
+            weight += lightest;
+        }
+        weights[at] = weight;
+        true
+    }
+}

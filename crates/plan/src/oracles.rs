@@ -1,0 +1,60 @@
+//! Oracles: claims about values that the user has written down.
+//!
+//! They are laws in all but their origin: an operation that returns whether the
+//! claim holds. Which type is meant by a name the compiler says.
+
+use crate::draft::Draft;
+use crate::laws::{claim, signature};
+use std::collections::BTreeSet;
+use testsmith_model::api::{Api, Docs, Oracle};
+use testsmith_model::operation::{Mount, Operation};
+use testsmith_model::skip::{Reason, Skip};
+use testsmith_model::ty::Ty;
+
+/// The user's own claims about values of a type.
+pub fn of_type(api: &Api, ty: &Ty) -> Vec<Draft> {
+    let name = ty.path().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
+    let meant = api.oracles.iter().filter(|oracle| oracle.subject == name);
+    meant.map(|oracle| of_oracle(api, ty, oracle)).collect()
+}
+
+fn of_oracle(api: &Api, ty: &Ty, oracle: &Oracle) -> Draft {
+    let places: Vec<String> = (0..oracle.values).map(|n| format!("{{{n}}}")).collect();
+    let plain = format!("{}::{}({})", oracle.module, oracle.name, places.join(", "));
+    let (call, show) = match oracle.fallible {
+        true => (
+            format!("{plain}.map_err(|why| why.to_string()).is_ok()"),
+            format!("{plain}.map_err(|why| eprintln!(\"{{why}}\")).is_ok()"),
+        ),
+        false => (plain.clone(), plain),
+    };
+    let (inputs, flows) = signature(api, &vec![Ty::shared(ty.clone()); oracle.values]);
+    Draft {
+        flows: flows.flows,
+        acquires: flows.acquires,
+        place: Some(oracle.place.clone()),
+        ..claim(&oracle.name, ty, call, show, inputs, Docs::default())
+    }
+}
+
+/// The files that the oracles stand in.
+pub fn mounts(oracles: &[Oracle]) -> Vec<Mount> {
+    let mount =
+        |oracle: &Oracle| Mount { module: oracle.module.clone(), file: oracle.place.0.clone() };
+    let all: BTreeSet<Mount> = oracles.iter().map(mount).collect();
+    all.into_iter().collect()
+}
+
+/// Oracles that no operation asks: a claim that is never checked is told.
+pub fn idle(api: &Api, operations: &[Operation]) -> Vec<Skip> {
+    let asked = |oracle: &&Oracle| {
+        !operations.iter().any(|operation| operation.place.as_ref() == Some(&oracle.place))
+    };
+    let skip = |oracle: &Oracle| Skip {
+        path: format!("{}::{}", oracle.module, oracle.name),
+        reason: Reason::NoValue,
+        detail: format!("&{}", oracle.subject),
+        core: false,
+    };
+    api.oracles.iter().filter(asked).map(skip).collect()
+}

@@ -1,0 +1,200 @@
+//! What a body works on, if it does nothing but plain work.
+//!
+//! A body of operators, assignments, branches and a few methods of the standard
+//! library reaches another contract only through the types of what it works on.
+//! Here are the places whose types decide; `testsmith::contracts` knows the
+//! types for which the answer is no. A body that does anything else is not
+//! looked into: its call is tracked.
+
+use syn::{Block, Expr, ExprField, ExprMethodCall, Lit, Member, Pat, Stmt};
+
+use super::names::Parameter;
+
+/// Methods that on a plain value run no code but that of the standard library.
+const METHODS: [&str; 32] = [
+    "abs",
+    "as_bytes",
+    "as_ref",
+    "as_slice",
+    "as_str",
+    "capacity",
+    "checked_add",
+    "checked_sub",
+    "clear",
+    "contains",
+    "copied",
+    "first",
+    "get",
+    "insert",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "last",
+    "len",
+    "pop",
+    "push",
+    "push_str",
+    "remove",
+    "saturating_add",
+    "saturating_sub",
+    "swap",
+    "truncate",
+    "unsigned_abs",
+    "unwrap",
+    "unwrap_or",
+    "wrapping_add",
+    "wrapping_sub",
+];
+
+/// A place that a body uses.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A parameter, or a field of one.
+    Variable(Expr),
+    /// Any other name: a constant.
+    Constant(Expr),
+}
+
+/// The places of a body that does only plain work.
+pub fn of(block: &Block, parameters: &[Parameter]) -> Option<Vec<Place>> {
+    let mut parameters: Vec<String> =
+        parameters.iter().map(|parameter| parameter.ident.to_string()).collect();
+    parameters.push("self".to_owned());
+    let mut body = Body { parameters, locals: Vec::new(), places: Vec::new() };
+    body.block(block).then_some(body.places)
+}
+
+struct Body {
+    parameters: Vec<String>,
+    /// Made from what the body works on, so as plain as that.
+    locals: Vec<String>,
+    places: Vec<Place>,
+}
+
+/// Each method says whether what it was given is plain work.
+impl Body {
+    fn block(&mut self, block: &Block) -> bool {
+        let depth = self.locals.len();
+        let plain = block.stmts.iter().all(|statement| self.statement(statement));
+        self.locals.truncate(depth);
+        plain
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Expr(expr, _) => self.expr(expr),
+            Stmt::Local(local) => {
+                let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) else {
+                    return false;
+                };
+                let plain =
+                    name.subpat.is_none() && init.diverge.is_none() && self.expr(&init.expr);
+                self.locals.push(name.ident.to_string());
+                plain
+            }
+            Stmt::Item(_) | Stmt::Macro(_) => false,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(literal) => !matches!(literal.lit, Lit::Verbatim(_)),
+            Expr::Path(_) => self.place(expr),
+            Expr::Field(field) => self.field(field, expr),
+            Expr::Paren(paren) => self.expr(&paren.expr),
+            Expr::Unary(unary) => self.expr(&unary.expr),
+            Expr::Cast(cast) => self.expr(&cast.expr),
+            Expr::Reference(reference) => self.expr(&reference.expr),
+            Expr::Binary(binary) => self.expr(&binary.left) && self.expr(&binary.right),
+            Expr::Assign(assign) => self.expr(&assign.left) && self.expr(&assign.right),
+            Expr::Index(index) => self.expr(&index.expr) && self.expr(&index.index),
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.expr(part)),
+            Expr::Return(leave) => leave.expr.as_ref().is_none_or(|value| self.expr(value)),
+            Expr::Block(inner) => self.block(&inner.block),
+            Expr::If(branch) => {
+                self.expr(&branch.cond)
+                    && self.block(&branch.then_branch)
+                    && branch.else_branch.as_ref().is_none_or(|(_, other)| self.expr(other))
+            }
+            Expr::While(repeat) => self.expr(&repeat.cond) && self.block(&repeat.body),
+            Expr::MethodCall(call) => self.method(call),
+            _ => false,
+        }
+    }
+
+    fn method(&mut self, call: &ExprMethodCall) -> bool {
+        METHODS.iter().any(|method| call.method == method)
+            && call.turbofish.is_none()
+            && self.expr(&call.receiver)
+            && call.args.iter().all(|argument| self.expr(argument))
+    }
+
+    /// Only one step from a variable: further on, a pointer may be followed.
+    fn field(&mut self, field: &ExprField, whole: &Expr) -> bool {
+        let Expr::Path(base) = &*field.base else { return false };
+        let Some(name) = base.path.get_ident().map(ToString::to_string) else { return false };
+        if self.locals.contains(&name) {
+            return matches!(field.member, Member::Unnamed(_));
+        }
+        let known = self.parameters.contains(&name);
+        if known {
+            self.add(Place::Variable(whole.clone()));
+        }
+        known
+    }
+
+    fn place(&mut self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        if !self.locals.contains(&name) {
+            let variable = self.parameters.contains(&name);
+            let place = if variable { Place::Variable } else { Place::Constant };
+            self.add(place(expr.clone()));
+        }
+        true
+    }
+
+    fn add(&mut self, place: Place) {
+        if !self.places.contains(&place) {
+            self.places.push(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names;
+    use super::*;
+    use quote::ToTokens;
+
+    fn check(function: &str, expected: Option<&[&str]>) {
+        let item: syn::ItemFn = syn::parse_str(function).expect("it parses");
+        let places = of(&item.block, &names::parameters(&item.sig));
+        let text = |place: &Place| {
+            let (Place::Variable(expr) | Place::Constant(expr)) = place;
+            expr.to_token_stream().to_string().replace(' ', "")
+        };
+        let places: Option<Vec<String>> = places.map(|places| places.iter().map(text).collect());
+        let expected = expected.map(|texts| texts.iter().map(ToString::to_string).collect());
+        assert_eq!(places, expected, "{function}");
+    }
+
+    #[test]
+    fn plain_work_shows_the_places_it_is_done_on() {
+        check(
+            "fn f(s: &mut S, n: u64) { let m = n + 1; if s.items.len() > MOST { s.items.clear(); } \
+             s.items.push(m); s.count += 1; }",
+            Some(&["n", "s.items", "MOST", "s.count"]),
+        );
+        check("fn f() -> u8 { 3 }", Some(&[]));
+    }
+
+    #[test]
+    fn a_body_that_calls_anything_else_is_not_looked_into() {
+        for body in
+            ["g(s)", "s.own()", "s.a.b += 1", "print!()", "s.items.push(g())", "for _ in s {}"]
+        {
+            check(&format!("fn f(s: &mut S) {{ {body} }}"), None);
+        }
+    }
+}
