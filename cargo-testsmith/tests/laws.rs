@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Fixture, stderr, stdout};
+use support::{Fixture, findings, stderr};
 use testsmith_plan::Law;
 
 /// The claims that were found broken, as `law, for type`.
@@ -12,10 +12,8 @@ fn broken(fixture: &Fixture) -> Vec<String> {
     let args = ["--calls", "8000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
     let output = fixture.run(&args);
     assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
-    let report: Value = serde_json::from_str(&stdout(&output)).expect("a JSON report");
-    let findings = report["findings"].as_array().expect("findings").clone();
     let claim = |finding: &Value| finding["operation"].as_str().expect("a text").to_owned();
-    findings.iter().map(claim).collect()
+    findings(&output).iter().map(claim).collect()
 }
 
 #[test]

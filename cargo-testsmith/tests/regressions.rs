@@ -24,16 +24,17 @@ impl Tally {
     pub fn len(&self) -> usize { self.marks.len() }
     pub fn largest(&self) -> Option<u32> { self.marks.iter().copied().max() }
     pub fn place(&self) -> usize { self as *const Tally as usize }
-    pub fn hashed(&self) -> Vec<u32> {
-        let set: std::collections::HashSet<u32> = (0..9).collect();
-        set.into_iter().collect()
-    }
     /// # Panics
     /// If there are none.
     pub fn first(&self) -> u32 {
         assert!(!self.marks.is_empty(), "there is no mark to be first");
         self.marks[0]
     }
+}
+
+pub fn hashed() -> Vec<u32> {
+    let set: std::collections::HashSet<u32> = (0..9).collect();
+    set.into_iter().collect()
 }
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -70,7 +71,7 @@ fn a_suite_passes_until_something_changes_and_then_says_what() {
     let written = read(&fixture);
     assert!(written.contains("#[should_panic(expected = \"there is no mark to be first\")]"));
     assert!(written.contains("tally.mark(1);"), "{written}");
-    for never in [".place(),", ".hashed(),", "allow(", "testsmith::"] {
+    for never in [".place(),", "hashed(),", "allow(", "testsmith::"] {
         assert!(!written.contains(never), "{never}: {written}");
     }
     let (passed, text) = cargo_test(&fixture);

@@ -235,7 +235,8 @@ fn pieces_of(
     (0..end).filter(about).filter_map(|last| piece(plan, &steps, last)).collect()
 }
 
-fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequence> {
+/// One step of a sequence, what it needs, and all that changed that before.
+pub(super) fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequence> {
     let args = |here: usize| match steps[here] {
         Step::Call(_, back) => back.iter().map(|distance| here - *distance as usize).collect(),
         Step::Literal(..) => vec![],

@@ -3,12 +3,12 @@
 //! Greedy: the next one taken is that which reaches the most new points for its
 //! length. It is made small right away, as far as it keeps what was new.
 
-use super::candidates::{Candidate, Gatherer};
+use super::candidates::{Candidate, Gatherer, piece};
 use super::vary::{Whose, varied};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 use testsmith_engines::shrink::shrink;
-use testsmith_model::Sequence;
+use testsmith_model::{Sequence, Step};
 
 /// What a test costs its reader before its first call, in calls.
 const COST_OF_A_TEST: usize = 3;
@@ -21,6 +21,7 @@ impl Gatherer<'_> {
         most: usize,
     ) -> Result<Vec<Candidate>> {
         let mut reached: HashSet<u32> = HashSet::new();
+        let mut tried: HashSet<&Sequence> = HashSet::new();
         let mut chosen: Vec<Candidate> = vec![];
         while chosen.len() < most {
             let gain = |candidate: &Candidate| {
@@ -32,7 +33,7 @@ impl Gatherer<'_> {
             };
             // Of equals the first, so that the choice does not depend on chance.
             let mut best: Option<(usize, &Candidate)> = None;
-            for candidate in candidates {
+            for candidate in candidates.iter().filter(|one| !tried.contains(&one.sequence)) {
                 let worth = worth(candidate);
                 if worth > best.map_or(0, |(known, _)| known) {
                     best = Some((worth, candidate));
@@ -42,9 +43,8 @@ impl Gatherer<'_> {
             let new: Vec<u32> =
                 best.points.iter().copied().filter(|point| !reached.contains(point)).collect();
             let small = self.smaller(best, &new)?;
-            // What was reached counts even if making it small has lost it: it
-            // would be chosen again for ever.
-            reached.extend(new);
+            // What it has lost by being made small is left to others.
+            tried.insert(&best.sequence);
             reached.extend(&small.points);
             chosen.push(small);
         }
@@ -77,9 +77,15 @@ impl Gatherer<'_> {
                 break;
             }
         }
-        match error {
-            Some(why) => Err(why),
-            None => Ok(best),
+        if let Some(why) = error {
+            return Err(why);
+        }
+        // What happened to be run on the way has nothing to do with the last call.
+        let steps: Vec<&Step> = best.sequence.steps().collect();
+        let alone = piece(self.plan, &steps, steps.len() - 1).filter(|one| *one != best.sequence);
+        match alone.map(|alone| self.trace(&alone)).transpose()?.flatten() {
+            Some(alone) if alone.panics == best.panics => Ok(alone),
+            _ => Ok(best),
         }
     }
 }

@@ -67,12 +67,13 @@ fn ask(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Sequence {
         return sequence.clone();
     }
     let operation = plan.operation(*op);
-    // What it changed first: that a query still can be asked of.
-    let changed = operation.inputs.iter().zip(back.iter()).filter_map(|(input, distance)| {
-        let slot = last as u32 - distance;
-        (input.mode == Mode::Exclusive).then_some((slot, input.ty))
-    });
-    let mut values: Vec<(u32, TypeId)> = changed.collect();
+    // What it only looked at comes last, for the case that nothing else tells.
+    let of = |wanted: Mode| {
+        let inputs = operation.inputs.iter().zip(back.iter());
+        let taken = inputs.filter(move |(input, _)| input.mode == wanted);
+        taken.map(|(input, distance)| (last as u32 - distance, input.ty))
+    };
+    let mut values: Vec<(u32, TypeId)> = of(Mode::Exclusive).chain(of(Mode::Shared)).collect();
     let text = outcome.values.last().and_then(|value| value.text.as_deref()).unwrap_or_default();
     let inside = taken_apart(plan, operation.output, text);
     match inside.and_then(|op| Some((builder.call(op, &[last as u32]).ok()?, op))) {
@@ -238,20 +239,39 @@ impl Observed {
         true
     }
 
+    /// The steps whose values the call that it is about takes by `&`.
+    fn looked_at(&self, plan: &Plan) -> Vec<usize> {
+        let Some(Step::Call(op, back)) = self.sequence.steps().nth(self.about) else {
+            return vec![];
+        };
+        let inputs = plan.operation(*op).inputs.iter().zip(back.iter());
+        let shared = inputs.filter(|(input, _)| input.mode == Mode::Shared);
+        shared.map(|(_, distance)| self.about - *distance as usize).collect()
+    }
+
     /// Leaves out queries that have nothing to say after all.
     fn without_mute(self, plan: &Plan) -> Observed {
         let steps: Vec<&Step> = self.sequence.steps().collect();
+        let looked_at = self.looked_at(plan);
+        let tells = |here: usize| match (steps[here], &self.seen[here]) {
+            (Step::Call(op, _), Some(text)) => {
+                has_expression(plan, &plan.ty(plan.operation(*op).output).ty, text)
+            }
+            _ => false,
+        };
+        let mut told = tells(self.about);
         let mut says = vec![false; steps.len()];
         let mut said: Vec<(usize, &str)> = vec![];
         for here in self.about + 1..steps.len() {
-            let (Step::Call(op, back), Some(text)) = (steps[here], &self.seen[here]) else {
+            let (Step::Call(_, back), Some(text)) = (steps[here], &self.seen[here]) else {
                 continue;
             };
-            let ty = &plan.ty(plan.operation(*op).output).ty;
             let asked = back.first().map_or(here, |distance| here - *distance as usize);
             // Of `[1]` by `Debug` and `[1]` by `as_slice`, one is enough.
             let new = (asked, text.trim_matches('"'));
-            says[here] = has_expression(plan, ty, text) && !said.contains(&new);
+            let spare = told && looked_at.contains(&asked);
+            says[here] = tells(here) && !said.contains(&new) && !spare;
+            told |= says[here] && !looked_at.contains(&asked);
             said.push(new);
         }
         let mut kept = vec![true; steps.len()];

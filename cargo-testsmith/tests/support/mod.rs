@@ -86,6 +86,15 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The findings in the output of `--format json`.
+pub fn findings(output: &Output) -> Vec<serde_json::Value> {
+    let event = |line: &str| -> serde_json::Value {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    };
+    let text = stdout(output);
+    text.lines().map(event).filter(|event| event["event"] == "finding").collect()
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("writable");
     for entry in std::fs::read_dir(from).expect("a fixture").flatten() {

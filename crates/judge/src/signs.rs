@@ -101,6 +101,7 @@ pub(crate) mod tests {
             callable: None,
             core: true,
             panics_by_design: false,
+            guard: None,
         }
     }
 

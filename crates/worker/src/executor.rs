@@ -232,9 +232,13 @@ impl Executor {
     /// As [`Executor::run`], and also says which edges the sequence takes.
     pub fn trace(&mut self, sequence: &Sequence) -> Option<(Outcome, Vec<u32>)> {
         self.collect();
-        let mut outcome = self.run(sequence, false)?;
-        let mut edges = vec![];
+        // Nobody else may read the counters before we do.
+        let every = std::mem::replace(&mut self.collect_every, u64::MAX);
+        let outcome = self.run(sequence, false);
+        self.collect_every = every;
         self.collected = self.calls;
+        let mut outcome = outcome?;
+        let mut edges = vec![];
         outcome.new_edges = self.coverage.collect_each(|edge, _| edges.push(edge)).len() as u32;
         Some((outcome, edges))
     }

@@ -78,16 +78,10 @@ fn hunt(name: &str, version: &str, mark: &str, seconds: &str) -> Result<Row> {
         .arg(root.join("target"))
         .output()
         .with_context(|| format!("{} is not built", tool.display()))?;
-    let events: Vec<serde_json::Value> = String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
-    let summary = events.iter().find(|event| event["event"] == "summary");
-    let summary = summary.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    let (findings, summary) = super::report_of(&output)?;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    let hit = events
+    let hit = findings
         .iter()
-        .filter(|event| event["event"] == "finding")
         .find(|finding| {
             let all = format!("{} {}", text(&finding["what"]), text(&finding["class"]));
             all.contains(mark)

@@ -12,9 +12,10 @@ mod stackcalc;
 mod suite;
 mod symbolic;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cargo_testsmith::args::Target;
 use cargo_testsmith::pipeline::Session;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// A bench: the name on the command line, what it shows, and its entry.
@@ -84,6 +85,22 @@ pub fn names() -> String {
 /// Where the benches keep what they build: below the workspace's own target folder.
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench")
+}
+
+/// The findings and the summary that the command printed for programs.
+fn report_of(output: &std::process::Output) -> Result<(Vec<Value>, Value)> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let (mut findings, mut summary) = (vec![], None);
+    for event in events {
+        match event["event"].as_str() {
+            Some("finding") => findings.push(event),
+            Some("summary") => summary = Some(event),
+            _ => {}
+        }
+    }
+    let summary = summary.with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    Ok((findings, summary))
 }
 
 /// A published crate under test.

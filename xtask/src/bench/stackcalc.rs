@@ -129,16 +129,14 @@ fn hunt(version: &str, seconds: &str) -> Result<Row> {
         command.args(["--features", version]);
     }
     let output = command.output().with_context(|| format!("{} is not built", tool.display()))?;
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
-    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let (findings, summary) = super::report_of(&output)?;
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let violations = findings.iter().filter(|finding| finding["severity"] == "violation");
     let row = |finding: &serde_json::Value| {
         (finding["steps"].as_u64().unwrap_or_default(), text(&finding["what"]))
     };
     Ok(Row {
-        calls: report["calls"].as_u64().unwrap_or_default(),
+        calls: summary["calls"].as_u64().unwrap_or_default(),
         findings: violations.map(row).collect(),
     })
 }
