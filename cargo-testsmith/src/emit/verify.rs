@@ -51,6 +51,7 @@ pub const RUNS: usize = 3;
 /// test is tried in two ways; a few more make it safe.
 const MAX_BUILDS: usize = 8;
 
+const HARMFUL: &str = "it changes files, uses the network or starts programs";
 const REFUSED: &str = "it does not compile";
 const WRONG: &str = "it does not show what was seen";
 const FLAKY: &str = "it does not end in the same way each time";
@@ -117,7 +118,12 @@ fn settle(
                 demote(drafts, &told);
             }
             TestBuild::Built(program) => {
-                let results = by_name(&program.run(&[])?);
+                let results = program.run(&[])?;
+                if results.was_stopped {
+                    leave_out_harmful(drafts, &program)?;
+                    continue;
+                }
+                let results = by_name(&results);
                 let wrong: BTreeMap<String, String> = drafts
                     .iter()
                     .filter(|draft| draft.left_out.is_none() && !draft.is_ignored())
@@ -135,6 +141,18 @@ fn settle(
         draft.leave_out(REFUSED);
     }
     Ok(None)
+}
+
+/// Runs each test by itself and leaves out those that try what none may.
+fn leave_out_harmful(drafts: &mut [Draft], program: &TestProgram) -> Result<()> {
+    let paths = paths(program)?;
+    for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
+        let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
+        if program.run(&["--exact", path])?.was_stopped {
+            draft.leave_out(HARMFUL);
+        }
+    }
+    Ok(())
 }
 
 /// Demotes the drafts that are named, for what is told of them.

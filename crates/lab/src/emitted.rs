@@ -5,7 +5,8 @@ use crate::{Error, Lab, Profile, cargo};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use testsmith_model::message::STRICTLY;
 
 /// What came of a file of tests.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub enum TestRun {
 pub struct TestResults {
     pub passed: BTreeMap<String, bool>,
     pub output: String,
+    /// Whether a test tried what none may, and ended the process.
+    pub was_stopped: bool,
 }
 
 /// What came of compiling a file of tests.
@@ -33,23 +36,42 @@ pub enum TestBuild {
 /// A compiled file of tests.
 #[derive(Clone, Debug)]
 pub struct TestProgram {
+    /// The harness, which knows how to lock a program up.
+    warden: PathBuf,
     executable: PathBuf,
     folder: PathBuf,
 }
 
 impl TestProgram {
     /// Runs the tests in a fresh process, with arguments for the test harness.
+    /// The process ends if one of them so much as tries to change a file, to
+    /// open a socket or to start a program: whoever runs it later has no sandbox.
     pub fn run(&self, arguments: &[&str]) -> Result<TestResults, Error> {
-        let mut command = Command::new(&self.executable);
-        let done = cargo::output(command.args(arguments).current_dir(&self.folder))?;
+        let mut command = Command::new(&self.warden);
+        command.arg(STRICTLY).arg(&self.executable).args(arguments);
+        let done = cargo::output(command.current_dir(&self.folder))?;
         let output = String::from_utf8_lossy(&done.stdout).into_owned();
         let result = |line: &str| {
             let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
             let name = name.trim_end_matches(" - should panic");
             Some((name.to_owned(), result == "ok"))
         };
-        Ok(TestResults { passed: output.lines().filter_map(result).collect(), output })
+        let passed = output.lines().filter_map(result).collect();
+        Ok(TestResults { passed, output, was_stopped: was_stopped(&done.status) })
     }
+}
+
+#[cfg(unix)]
+fn was_stopped(status: &ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    /// The same number on every Linux that has the sandbox.
+    const SIGSYS: i32 = 31;
+    status.signal() == Some(SIGSYS)
+}
+
+#[cfg(not(unix))]
+fn was_stopped(_status: &ExitStatus) -> bool {
+    false
 }
 
 /// The source as `rustfmt` would have it, or as it is where there is none.
@@ -112,6 +134,7 @@ impl Lab {
         let executable = built.executables.into_iter().find(|(n, _)| n == "testsmith_emitted");
         let (_, executable) =
             executable.ok_or_else(|| Error::Cargo("no test executable was built".to_owned()))?;
-        Ok(TestBuild::Built(TestProgram { executable, folder: self.root().to_owned() }))
+        let warden = self.harness(Profile::Unoptimised);
+        Ok(TestBuild::Built(TestProgram { warden, executable, folder: self.root().to_owned() }))
     }
 }

@@ -99,9 +99,14 @@ impl Lab {
 }
 
 impl Lab {
+    /// Where the harness of a profile is, once it was built.
+    pub(crate) fn harness(&self, profile: Profile) -> PathBuf {
+        self.path(&format!("harness-{}", profile.name()))
+    }
+
     /// A copy of the harness that no other build replaces while it runs.
     fn fetch(&self, built: &Path, profile: Profile) -> Result<PathBuf, Error> {
-        let harness = self.path(&format!("harness-{}", profile.name()));
+        let harness = self.harness(profile);
         // A running copy keeps its file; the name goes to the new one.
         let _ = std::fs::remove_file(&harness);
         std::fs::copy(built, &harness).map_err(Error::io(&harness))?;

@@ -11,6 +11,9 @@ use crate::wire;
 use crate::wire::{Malformed, Wire};
 
 /// What the supervisor asks for.
+/// The first argument of a harness that is to run another program strictly.
+pub const STRICTLY: &str = "--strictly";
+
 #[derive(Clone, Debug)]
 pub enum Job {
     /// What can the types do? Answered by `Types`.

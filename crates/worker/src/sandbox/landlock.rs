@@ -9,7 +9,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::seccomp::{Policy, Writes};
+use super::seccomp::{Policy, Refusal, Writes};
 
 /// What Landlock holds on this kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Outcome {
             (true, false) => Writes::ConfinedExceptTruncation,
             (false, _) => Writes::Anywhere,
         };
-        Policy { pid, writes, signals_scoped: self.signals }
+        Policy { pid, writes, signals_scoped: self.signals, refusal: Refusal::Error }
     }
 }
 

@@ -172,6 +172,29 @@ pub fn enter(scratch: &Path, limits: &Limits) -> Report {
     report
 }
 
+/// Locks this process up so that trying is enough to end it: to change a file,
+/// to open a socket, to start a process. For programs that will be run without
+/// a sandbox later, to see beforehand that they need none.
+///
+/// Returns whether it could be done.
+#[cfg(target_os = "linux")]
+pub fn enter_strictly(limits: &Limits) -> bool {
+    rlimits::set(limits, &mut Report::default());
+    let policy = seccomp::Policy {
+        pid: std::process::id(),
+        writes: seccomp::Writes::Anywhere,
+        signals_scoped: false,
+        refusal: seccomp::Refusal::Death,
+    };
+    privileges::forbid_new() && seccomp::install(&policy)
+}
+
+/// Nothing but the limits of POSIX could be set here.
+#[cfg(not(target_os = "linux"))]
+pub fn enter_strictly(_limits: &Limits) -> bool {
+    false
+}
+
 /// Where the kernel is not Linux, only the limits of POSIX are left.
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_scratch: &Path, limits: &Limits) -> Report {

@@ -3,7 +3,8 @@
 //!
 //! Building it is pure and works for every architecture on every machine, so
 //! that the tests run the filters of both through an interpreter. Only
-//! [`install`] talks to the kernel. Refused calls fail with `EPERM`.
+//! [`install`] talks to the kernel. Refused calls fail with `EPERM`, or end the
+//! process where nobody may even try.
 
 use super::syscalls::{FIRST_UNKNOWN, NONE, Rule, TABLE};
 
@@ -22,6 +23,17 @@ pub struct Policy {
     pub pid: u32,
     pub writes: Writes,
     pub signals_scoped: bool,
+    pub refusal: Refusal,
+}
+
+/// What becomes of a call that is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It fails.
+    Error,
+    /// It ends the process. One program may take the place of this one, or
+    /// there would be nobody to watch.
+    Death,
 }
 
 /// An architecture: its number in the audit interface, and its column in the
@@ -48,6 +60,14 @@ impl Architecture {
         match self {
             Architecture::X86_64 => 0xc000_003e,
             Architecture::Aarch64 => 0xc000_00b7,
+        }
+    }
+
+    /// The number of `execve`.
+    fn program(self) -> u32 {
+        match self {
+            Architecture::X86_64 => 59,
+            Architecture::Aarch64 => 221,
         }
     }
 
@@ -83,6 +103,7 @@ const RETURN: u16 = 0x06; // BPF_RET | BPF_K
 
 const ALLOWED: u32 = 0x7fff_0000;
 const REFUSED: u32 = 0x0005_0000 | 1; // SECCOMP_RET_ERRNO with EPERM
+const DEADLY: u32 = 0x8000_0000; // SECCOMP_RET_KILL_PROCESS
 const UNKNOWN: u32 = 0x0005_0000 | 38; // SECCOMP_RET_ERRNO with ENOSYS
 
 // Offsets in `struct seccomp_data`.
@@ -128,6 +149,10 @@ pub fn program(architecture: Architecture, policy: &Policy) -> Vec<Instruction> 
         program.extend(block);
     }
     program.push(answer(UNKNOWN));
+    if policy.refusal == Refusal::Death {
+        let refused = program.iter_mut().filter(|one| **one == answer(REFUSED));
+        refused.for_each(|one| *one = answer(DEADLY));
+    }
     program
 }
 
@@ -137,7 +162,9 @@ fn ranges(architecture: Architecture, policy: &Policy) -> Vec<(u32, Vec<Instruct
     let mut ranges: Vec<(u32, Vec<Instruction>)> = Vec::new();
     for number in 0..FIRST_UNKNOWN {
         let rule = rules.next_if(|(n, _)| *n == number).map(|(_, rule)| rule);
-        let block = rule.map_or(vec![answer(REFUSED)], |rule| block(rule, policy));
+        let replaced = policy.refusal == Refusal::Death && number == architecture.program();
+        let otherwise = answer(if replaced { ALLOWED } else { REFUSED });
+        let block = rule.map_or(vec![otherwise], |rule| block(rule, policy));
         match ranges.last_mut() {
             Some((end, last)) if *last == block => *end = number + 1,
             _ => ranges.push((number + 1, block)),
@@ -217,7 +244,7 @@ fn one_of(index: u8, values: &[u32]) -> Vec<Instruction> {
 }
 
 /// Hands the filter to the kernel, for all threads of the process, and makes
-/// sure that it works: a socket must now be refused.
+/// sure that it works, if one may try: a socket must now be refused.
 #[cfg(target_os = "linux")]
 pub fn install(policy: &Policy) -> bool {
     let Some(architecture) = Architecture::here() else { return false };
@@ -247,8 +274,8 @@ pub fn install(policy: &Policy) -> bool {
             || set(ALL_THREADS)
             || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
                 == 0;
-        if !installed {
-            return false;
+        if !installed || policy.refusal == Refusal::Death {
+            return installed;
         }
         let socket = libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM, 0);
         if socket >= 0 {

@@ -4,8 +4,9 @@
 use super::*;
 
 const PID: u32 = 4242;
-const CONFINED: Policy = Policy { pid: PID, writes: Writes::Confined, signals_scoped: true };
-const OPEN: Policy = Policy { pid: PID, writes: Writes::Anywhere, signals_scoped: false };
+const CONFINED: Policy =
+    Policy { pid: PID, writes: Writes::Confined, signals_scoped: true, refusal: Refusal::Error };
+const OPEN: Policy = Policy { writes: Writes::Anywhere, signals_scoped: false, ..CONFINED };
 
 /// What the filter answers to a call with these arguments.
 fn judge(program: &[Instruction], audit: u32, number: u32, arguments: [u64; 6]) -> u32 {
@@ -207,5 +208,20 @@ fn the_numbers_agree_with_the_c_library() {
         newfstatat SYS_newfstatat, getdents64 SYS_getdents64, pipe2 SYS_pipe2, dup3 SYS_dup3,
         ppoll SYS_ppoll, epoll_pwait SYS_epoll_pwait, madvise SYS_madvise, mremap SYS_mremap,
         copy_file_range SYS_copy_file_range, sigaltstack SYS_sigaltstack,
+    }
+}
+
+#[test]
+fn a_strict_filter_ends_the_process_and_lets_one_program_take_its_place() {
+    let strict = Policy { refusal: Refusal::Death, ..OPEN };
+    for name in ["unlink", "renameat2", "mkdirat", "truncate"] {
+        check(&strict, name, [0; 6], DEADLY);
+    }
+    check(&strict, "openat", [0, 0, 0o101, 0, 0, 0], DEADLY);
+    check(&strict, "openat", [0, 0, 0, 0, 0, 0], ALLOWED);
+    for architecture in [Architecture::X86_64, Architecture::Aarch64] {
+        let (number, audit) = (architecture.program(), architecture.audit());
+        assert_eq!(judge(&program(architecture, &strict), audit, number, [0; 6]), ALLOWED);
+        assert_eq!(judge(&program(architecture, &OPEN), audit, number, [0; 6]), REFUSED);
     }
 }
