@@ -70,7 +70,7 @@ fn a_suite_passes_until_something_changes_and_then_says_what() {
     assert!(told.contains("regression tests in"), "{told}");
     let written = read(&fixture);
     assert!(written.contains("#[should_panic(expected = \"there is no mark to be first\")]"));
-    assert!(written.contains("tally.mark(1);"), "{written}");
+    assert!(written.contains("tally.mark("), "{written}");
     for never in [".place(),", "hashed(),", "allow(", "testsmith::"] {
         assert!(!written.contains(never), "{never}: {written}");
     }
