@@ -21,8 +21,8 @@ enum Flat {
 }
 
 /// No finding is worth more tries than this.
-const MAX_TRIES: usize = 400;
-const MAX_ROUNDS: usize = 8;
+const MAX_TRIES: usize = 1200;
+const MAX_ROUNDS: usize = 40;
 /// Components of a type that are tried, the shortest first.
 const MAX_COMPONENTS: usize = 3;
 
@@ -247,16 +247,16 @@ fn keep(steps: &[Flat], marked: &[bool]) -> Vec<Flat> {
     kept
 }
 
-/// The same steps with one argument replaced by an earlier value of its type,
-/// so that what made it can go.
+/// The same steps with an earlier value of the same type in the place of a
+/// value, for one use of it or for all, so that what made it can go.
 fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
     let ty = |slot: usize| type_of(plan, &steps[slot]);
+    let earlier = |slot: usize| (0..slot).filter(move |other| ty(*other) == ty(slot));
     let mut candidates = vec![];
     for (here, step) in steps.iter().enumerate() {
         let Flat::Call(op, args) = step else { continue };
         for (n, arg) in args.iter().enumerate() {
-            let earlier = (0..*arg as usize).filter(|slot| ty(*slot) == ty(*arg as usize));
-            for slot in earlier {
+            for slot in earlier(*arg as usize) {
                 let mut changed = args.clone();
                 changed[n] = slot as u32;
                 let mut candidate = steps.to_vec();
@@ -266,6 +266,16 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
                 candidates.extend(remove(&candidate, arg..arg + 1));
                 candidates.push(needed(plan, &candidate));
             }
+        }
+        for slot in earlier(here) {
+            let mut candidate = steps.to_vec();
+            for step in &mut candidate[here + 1..] {
+                if let Flat::Call(_, args) = step {
+                    let uses = args.iter_mut().filter(|arg| **arg == here as u32);
+                    uses.for_each(|arg| *arg = slot as u32);
+                }
+            }
+            candidates.extend(remove(&candidate, here..here + 1));
         }
     }
     candidates

@@ -97,11 +97,14 @@ impl<'f> Facts<'f> {
         self.contract().is_some()
     }
 
-    /// The precondition of the very function that the test called was broken.
+    /// The precondition of the very function that the test called was broken,
+    /// by the test itself or by a law that calls it.
     pub fn breaks_its_precondition(&self) -> bool {
-        let called = self.name();
+        let law = self.kind() == Some(OperationKind::Law) && !self.is_an_oracle();
         self.contract().is_some_and(|contract| {
-            contract.kind == "requires" && contract.depth == "0" && Some(contract.name) == called
+            contract.kind == "requires"
+                && contract.depth == "0"
+                && (law || Some(contract.name) == self.name())
         })
     }
 
