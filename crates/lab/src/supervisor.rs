@@ -44,6 +44,9 @@ const KEPT_OUTPUT: usize = 64 << 10;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
+/// A walk is asked for in pieces, short ones after a death: what a worker has
+/// not told when it dies is lost.
+const PIECE_CALLS: std::ops::Range<u64> = 500..100_000;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 /// A walk that loses this many workers is given up, unless it is told otherwise.
@@ -233,8 +236,11 @@ impl Supervisor {
             panicked: vec![0; self.plan.operations.len()],
             ..Walked::default()
         };
-        for _ in 0..self.patience {
+        let mut piece = PIECE_CALLS.start;
+        let mut deaths = 0;
+        while deaths < self.patience && left.max_sequences > 0 && left.max_calls > 0 {
             let mut next = self.warned(&left);
+            next.max_calls = left.max_calls.min(piece);
             // A worker that has walked before has its own.
             if self.worker.as_ref().is_none_or(|worker| !worker.walked) {
                 next.components = [walk.components.as_slice(), &self.lessons.components].concat();
@@ -244,27 +250,29 @@ impl Supervisor {
                 kept += 1;
                 each(s, o);
             })?;
-            match answer {
+            let (sequences, calls) = match answer {
                 Answer::Reply(Reply::Walked { walked }) => {
                     add(&mut total, &walked);
                     self.lessons.add(walked.components);
-                    return Ok(total);
+                    piece = (2 * piece).min(PIECE_CALLS.end);
+                    (walked.sequences, walked.calls)
                 }
                 Answer::Died(death) => {
                     total.sequences += death.sequences;
                     total.calls += death.calls;
-                    left.max_sequences = left.max_sequences.saturating_sub(death.sequences);
-                    left.max_calls = left.max_calls.saturating_sub(death.calls);
-                    left.keep = left.keep.saturating_sub(kept);
-                    left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
                     self.lessons.learn(&death, walk.heuristics.has(Heuristic::Limits));
+                    let counts = (death.sequences, death.calls);
                     each(death.sequence, death.outcome);
-                    if left.max_sequences == 0 || left.max_calls == 0 {
-                        return Ok(total);
-                    }
+                    piece = PIECE_CALLS.start;
+                    deaths += 1;
+                    counts
                 }
                 answer => return Err(unexpected(answer)),
-            }
+            };
+            left.max_sequences = left.max_sequences.saturating_sub(sequences);
+            left.max_calls = left.max_calls.saturating_sub(calls.max(1));
+            left.keep = left.keep.saturating_sub(kept);
+            left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         }
         Ok(total)
     }
