@@ -170,7 +170,7 @@ fn compile_and_run(
                     row.rejected += 1;
                 }
             }
-            TestRun::Ran(TestResults { passed: results, output }) => {
+            TestRun::Ran(TestResults { passed: results, output, .. }) => {
                 for (name, passed) in &results {
                     if !passed {
                         row.differing += 1;
