@@ -98,3 +98,28 @@ fn a_suite_passes_until_something_changes_and_then_says_what() {
     assert!(told.contains("tally_type.rs: it was edited"), "{told}");
     assert!(!fixture.path().join("tests/testsmith_regressions.rs").exists());
 }
+
+/// The worker's sandbox refuses to write; a test would not be refused.
+const WRITER: &str = r#"
+pub fn double(n: u8) -> u16 { u16::from(n) * 2 }
+
+pub fn leaves_a_mark() -> bool {
+    std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/mark"), "here").is_ok()
+}
+"#;
+
+#[test]
+fn a_test_that_would_write_files_is_not_kept_and_never_writes() {
+    let manifest = MANIFEST.replace("tally", "writer");
+    let fixture = Fixture::make("writer", &manifest, Some(WRITER));
+    let told = stdout(&fixture.run(&RUN));
+    assert!(told.contains("left out: the test leaves_a_mark"), "{told}");
+    assert!(told.contains("it changes files"), "{told}");
+    assert!(!fixture.path().join("mark").exists());
+    let folder = fixture.path().join("tests/testsmith_regressions");
+    let files: Vec<_> = std::fs::read_dir(folder).expect("there are others").flatten().collect();
+    for file in files {
+        let text = std::fs::read_to_string(file.path()).expect("readable");
+        assert!(text.contains("writer::double") && !text.contains("leaves_a_mark"), "{text}");
+    }
+}
