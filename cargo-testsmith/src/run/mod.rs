@@ -26,15 +26,18 @@ use testsmith_lab::{Build, Lessons, Limits, Profile, Supervisor};
 /// A search shorter than this ends before an optimised build is ready.
 const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 
+/// How long a call may take in a search that is bounded by time.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let console = Console::new(options.target.quiet, options.format);
     let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
     let selection = Selection::from(&options.paths);
     selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisors = vec![session.supervise(&harness, Limits::default())?];
+    let mut supervisors = vec![session.supervise(&harness, limits(options))?];
     for _ in 1..options.workers() {
-        supervisors.push(session.another(&harness, Limits::default())?);
+        supervisors.push(session.another(&harness, limits(options))?);
     }
     let plan = Arc::clone(&session.plan);
     let components = session.lab.root().join(kept::FILE);
@@ -76,6 +79,16 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let exit = finish.run(findings)?;
     let stopped = interrupted || interrupt.load(Ordering::Acquire);
     Ok(if stopped { Exit::Incomplete } else { exit })
+}
+
+/// Calls that hang cost the search dearly, so it has little patience; but where
+/// calls are counted, a busy machine must not make a difference.
+fn limits(options: &Run) -> Limits {
+    let usual = Limits::default();
+    match options.calls {
+        Some(_) => usual,
+        None => Limits { call: usual.call.min(PATIENCE), ..usual },
+    }
 }
 
 /// Starts from what earlier runs have left. Not where calls are counted: the

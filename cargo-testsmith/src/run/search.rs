@@ -17,7 +17,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
-use testsmith_lab::{Error, Limits, Supervisor};
+use testsmith_lab::{Error, Supervisor};
 use testsmith_model::OpId;
 use testsmith_model::message::{Component, Walk};
 
@@ -190,7 +190,7 @@ impl Walker<'_> {
         // Lines are exact without optimisation only, so they are read now.
         self.covered = self.coverage();
         let session = self.search.session;
-        if let Ok(mut faster) = session.another(harness, Limits::default()) {
+        if let Ok(mut faster) = session.another(harness, super::limits(self.search.options)) {
             if self.number == 0 {
                 session.console.say("going on with an optimised build");
             }
