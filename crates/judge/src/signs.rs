@@ -92,16 +92,7 @@ pub(crate) mod tests {
             kind: OperationKind::Inherent,
             call: call.into(),
             show: call.into(),
-            inputs: vec![],
-            output: testsmith_model::TypeId(0),
-            flows: vec![],
-            acquires: vec![],
-            docs: Default::default(),
-            place: None,
-            callable: None,
-            core: true,
-            panics_by_design: false,
-            guard: None,
+            ..Operation::of_types(&[], testsmith_model::TypeId(0))
         }
     }
 

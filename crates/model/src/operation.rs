@@ -128,6 +128,27 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// A function of which nothing but the types is known.
+    pub fn of_types(inputs: &[(TypeId, Mode)], output: TypeId) -> Operation {
+        let input = |&(ty, mode): &(TypeId, Mode)| Input { name: String::new(), ty, mode };
+        Operation {
+            path: String::new(),
+            kind: OperationKind::Free,
+            call: String::new(),
+            show: String::new(),
+            inputs: inputs.iter().map(input).collect(),
+            output,
+            flows: vec![],
+            acquires: vec![],
+            docs: Docs::default(),
+            place: None,
+            callable: None,
+            core: true,
+            panics_by_design: false,
+            guard: None,
+        }
+    }
+
     /// Splits a template at its placeholders and writes it with `put` in their place.
     pub fn fill(template: &str, put: &mut dyn FnMut(Placeholder, &mut String)) -> String {
         let mut text = String::new();

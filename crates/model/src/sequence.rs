@@ -214,9 +214,7 @@ impl<'p> Builder<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::{
-        Abilities, Flow, FlowKind, Input, Mode, Operation, OperationKind, TypeInfo,
-    };
+    use crate::operation::{Abilities, Flow, FlowKind, Mode, Operation, TypeInfo};
     use crate::ty::Ty;
 
     const NUMBER: TypeId = TypeId(0);
@@ -224,23 +222,7 @@ mod tests {
     const ITER: TypeId = TypeId(2);
 
     fn operation(inputs: &[(TypeId, Mode)], output: TypeId, flows: Vec<Flow>) -> Operation {
-        let input = |&(ty, mode): &(TypeId, Mode)| Input { name: String::new(), ty, mode };
-        Operation {
-            path: String::new(),
-            kind: OperationKind::Free,
-            call: String::new(),
-            show: String::new(),
-            inputs: inputs.iter().map(input).collect(),
-            output,
-            flows,
-            acquires: vec![],
-            docs: Default::default(),
-            place: None,
-            callable: None,
-            core: true,
-            panics_by_design: false,
-            guard: None,
-        }
+        Operation { flows, ..Operation::of_types(inputs, output) }
     }
 
     /// `new() -> List`, `push(&mut List, Number)`, `iter(&List) -> Iter`,

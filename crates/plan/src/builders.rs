@@ -7,8 +7,8 @@ use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
-use testsmith_model::api::{Api, Docs, TypeKind};
-use testsmith_model::operation::{MAX_INPUTS, Mode, OperationKind};
+use testsmith_model::api::{Api, TypeKind};
+use testsmith_model::operation::{MAX_INPUTS, Mode};
 use testsmith_model::ty::{Arg, Lifetime, Ty};
 
 /// A call on values of these types, written as in a test.
@@ -17,20 +17,11 @@ fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
     // How they are passed is settled when all rows are there.
     let inputs = inputs.into_iter().map(|ty| (String::new(), ty, Mode::Own));
     Draft {
-        path: format!("{output}"),
-        kind: OperationKind::Builder,
-        call: call.to_owned(),
         show: show.to_owned(),
         inputs: inputs.collect(),
-        output: output.erase_lifetimes(),
         flows: flows.flows,
         acquires: flows.acquires,
-        docs: Docs::default(),
-        place: None,
-        callable: None,
-        core: false,
-        panics_by_design: false,
-        guard: None,
+        ..Draft::aside(output.to_string(), call.to_owned(), output.erase_lifetimes())
     }
 }
 

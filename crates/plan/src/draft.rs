@@ -35,6 +35,27 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// A call that belongs to nobody's API: it takes nothing and borrows nothing
+    /// unless more is said.
+    pub fn aside(path: String, call: String, output: Ty) -> Draft {
+        Draft {
+            path,
+            kind: OperationKind::Builder,
+            show: call.clone(),
+            call,
+            inputs: vec![],
+            output,
+            flows: vec![],
+            acquires: vec![],
+            docs: Docs::default(),
+            place: None,
+            callable: None,
+            core: false,
+            panics_by_design: false,
+            guard: None,
+        }
+    }
+
     /// A function that compiles if and only if the draft does.
     pub fn probe(&self, name: &str) -> String {
         let params: Vec<String> = self
@@ -58,22 +79,7 @@ pub const SIZE_QUESTION: &str = "has a size";
 /// Compiles if the type has a size; never becomes an operation.
 pub fn size_question(ty: &Ty) -> Draft {
     let call = format!("{{ let _ = std::mem::size_of::<{ty}>(); loop {{}} }}");
-    Draft {
-        path: SIZE_QUESTION.to_owned(),
-        kind: OperationKind::Builder,
-        show: call.clone(),
-        call,
-        inputs: vec![],
-        output: ty.clone(),
-        flows: vec![],
-        acquires: vec![],
-        docs: Docs::default(),
-        place: None,
-        callable: None,
-        core: false,
-        panics_by_design: false,
-        guard: None,
-    }
+    Draft::aside(SIZE_QUESTION.to_owned(), call, ty.clone())
 }
 
 /// Why a callable has no draft at all.

@@ -6,8 +6,8 @@
 //! compile is left out, and then the call itself finds out, by a panic.
 
 use crate::draft::{Draft, Expression};
-use testsmith_model::api::{Callable, CallableKind, Docs, guard_name};
-use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::api::{Callable, CallableKind, guard_name};
+use testsmith_model::operation::{Mode, Operation, Placeholder};
 use testsmith_model::ty::{Substitution, Ty};
 
 /// The path of a draft that only asks whether a guard compiles.
@@ -68,20 +68,8 @@ pub fn question(draft: &Draft) -> Option<Draft> {
     let call = format!("{}.is_ok()", draft.guard.as_ref()?);
     let looked_at = |(name, ty, _): &(String, Ty, Mode)| (name.clone(), ty.clone(), Mode::Shared);
     Some(Draft {
-        path: QUESTION.to_owned(),
-        kind: OperationKind::Builder,
-        show: call.clone(),
-        call,
         inputs: draft.inputs.iter().map(looked_at).collect(),
-        output: Ty::prim("bool"),
-        flows: vec![],
-        acquires: vec![],
-        docs: Docs::default(),
-        place: None,
-        callable: None,
-        core: false,
-        panics_by_design: false,
-        guard: None,
+        ..Draft::aside(QUESTION.to_owned(), call, Ty::prim("bool"))
     })
 }
 

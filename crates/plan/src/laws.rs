@@ -311,20 +311,11 @@ pub(crate) fn claim(
     docs: Docs,
 ) -> Draft {
     Draft {
-        path: format!("{name}, for {ty}"),
         kind: OperationKind::Law,
-        call,
         show,
         inputs,
-        output: Ty::prim("bool"),
-        flows: vec![],
-        acquires: vec![],
         docs,
-        place: None,
-        callable: None,
-        core: false,
-        panics_by_design: false,
-        guard: None,
+        ..Draft::aside(format!("{name}, for {ty}"), call, Ty::prim("bool"))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::draft::{Draft, mode_of};
 use crate::resolve;
-use testsmith_model::api::{Api, Callable, Docs};
+use testsmith_model::api::{Api, Callable};
 use testsmith_model::operation::{Flow, FlowKind, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
 
@@ -43,20 +43,11 @@ pub fn rewrite(api: &Api, callable: &Callable, self_ty: &Ty) -> Option<Draft> {
 fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: &str, output: Ty) -> Draft {
     let (value, mode) = mode_of(api, &Ty::shared(self_ty.clone()));
     Draft {
-        path: callable.path.clone(),
         kind: OperationKind::ForeignTrait,
-        call: call.to_owned(),
-        show: call.to_owned(),
         inputs: vec![("self".to_owned(), value.erase_lifetimes(), mode)],
-        output,
-        flows: vec![],
-        acquires: vec![],
         docs: callable.docs.clone(),
         place: callable.place.clone(),
-        callable: None,
-        core: false,
-        panics_by_design: false,
-        guard: None,
+        ..Draft::aside(callable.path.clone(), call.to_owned(), output)
     }
 }
 
@@ -109,20 +100,10 @@ pub fn iterator_methods(api: &Api, ty: &Ty, kind: OperationKind) -> Vec<Draft> {
             (name.to_owned(), value.erase_lifetimes(), mode)
         });
         Draft {
-            path: format!("<{ty} as Iterator>::{name}"),
             kind,
-            call: call.clone(),
-            show: call,
             inputs: inputs.collect(),
-            output: output.erase_lifetimes(),
             flows,
-            acquires: vec![],
-            docs: Docs::default(),
-            place: None,
-            callable: None,
-            core: false,
-            panics_by_design: false,
-            guard: None,
+            ..Draft::aside(format!("<{ty} as Iterator>::{name}"), call, output.erase_lifetimes())
         }
     };
     rows.into_iter().map(draft).collect()

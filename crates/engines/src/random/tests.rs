@@ -4,9 +4,7 @@ use super::*;
 use crate::stage::{Halt, Shelved, Stage};
 use std::collections::HashSet;
 use testsmith_model::message::{Component, Limit};
-use testsmith_model::operation::{
-    Abilities, Input, Operation, OperationKind, Sameness, Signature, TypeInfo,
-};
+use testsmith_model::operation::{Abilities, Operation, Sameness, Signature, TypeInfo};
 use testsmith_model::sequence::{Builder, Literal, Sequence, Step};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Heuristic, Heuristics, Loans, Mode, OpId, Plan, TypeId};
@@ -25,22 +23,7 @@ const NUMBERS: [i128; 5] = [0, 1, 2, 50, 5000];
 /// `new() -> List`, `push(&mut List, Number)`, `take(&mut List, Number)` which
 /// panics past the end, `join(List, List) -> List`.
 fn plan() -> Plan {
-    let operation = |inputs: &[(TypeId, Mode)], output: TypeId| Operation {
-        path: String::new(),
-        kind: OperationKind::Free,
-        call: String::new(),
-        show: String::new(),
-        inputs: inputs.iter().map(|&(ty, mode)| Input { name: String::new(), ty, mode }).collect(),
-        output,
-        flows: vec![],
-        acquires: vec![],
-        docs: Default::default(),
-        place: None,
-        callable: None,
-        core: true,
-        panics_by_design: false,
-        guard: None,
-    };
+    let operation = Operation::of_types;
     let info = |name: &str, copy| TypeInfo {
         ty: Ty::prim(name),
         abilities: Abilities { copy, clone: true, eq: true, hash: true, ..Default::default() },

@@ -1,7 +1,7 @@
 //! Shrinking on operations that only have types.
 
 use super::*;
-use testsmith_model::operation::{Abilities, Input, Mode, Operation, OperationKind, TypeInfo};
+use testsmith_model::operation::{Abilities, Mode, Operation, TypeInfo};
 use testsmith_model::ty::Ty;
 
 const NUMBER: TypeId = TypeId(0);
@@ -15,22 +15,7 @@ const ONCE: OpId = OpId(3);
 /// `make(Number) -> List`, `grow(List, Number) -> List`, `fail(&List)`, and
 /// `once() -> List`.
 fn plan() -> Plan {
-    let operation = |inputs: &[(TypeId, Mode)], output: TypeId| Operation {
-        path: String::new(),
-        kind: OperationKind::Free,
-        call: String::new(),
-        show: String::new(),
-        inputs: inputs.iter().map(|&(ty, mode)| Input { name: String::new(), ty, mode }).collect(),
-        output,
-        flows: vec![],
-        acquires: vec![],
-        docs: Default::default(),
-        place: None,
-        callable: None,
-        core: true,
-        panics_by_design: false,
-        guard: None,
-    };
+    let operation = Operation::of_types;
     let info = |name: &str, copy| TypeInfo {
         ty: Ty::prim(name),
         abilities: Abilities { copy, ..Default::default() },

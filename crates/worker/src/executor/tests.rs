@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use testsmith_engines::random::Engine;
 use testsmith_model::Heuristics;
 use testsmith_model::message::{Component, journal, read_journal};
-use testsmith_model::operation::{Flow, FlowKind, Input, Mode, Operation, OperationKind, TypeInfo};
+use testsmith_model::operation::{Flow, FlowKind, Mode, Operation, TypeInfo};
 use testsmith_model::ty::Ty;
 
 /// What became of the tokens of this thread.
@@ -181,20 +181,8 @@ fn peek(f: &mut Frame) -> bool {
 
 fn plan() -> Plan {
     let operation = |inputs: &[(TypeId, Mode)], output: TypeId, flows: Vec<Flow>| Operation {
-        path: String::new(),
-        kind: OperationKind::Free,
-        call: String::new(),
-        show: String::new(),
-        inputs: inputs.iter().map(|&(ty, mode)| Input { name: String::new(), ty, mode }).collect(),
-        output,
         flows,
-        acquires: vec![],
-        docs: Default::default(),
-        place: None,
-        callable: None,
-        core: true,
-        panics_by_design: false,
-        guard: None,
+        ..Operation::of_types(inputs, output)
     };
     let info = |name: &str, table: TypeTable| TypeInfo {
         ty: Ty::prim(name),
