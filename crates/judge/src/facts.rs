@@ -82,6 +82,17 @@ impl<'f> Facts<'f> {
         self.panic().is_some_and(|panic| words.iter().any(|word| panic.message.contains(word)))
     }
 
+    /// Whether the panic's message speaks of a parameter by its name. Short names
+    /// are words of any sentence.
+    pub fn says_a_parameter(&self) -> bool {
+        let Some(panic) = self.panic() else { return false };
+        let words = || panic.message.split(|c: char| !c.is_alphanumeric() && c != '_');
+        self.operation.is_some_and(|operation| {
+            let named = |name: &str| name.len() > 3 && words().any(|word| word == name);
+            operation.inputs.iter().any(|input| input.name != "self" && named(&input.name))
+        })
+    }
+
     /// What the machine-readable last line of a broken contract says.
     fn contract(&self) -> Option<Contract<'_>> {
         let line = self.panic()?.message.lines().last()?.trim();

@@ -197,6 +197,12 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.back_door,
     },
     Rule {
+        name: "argument named by the message",
+        severity: Suspicious,
+        reason: "what it says when it panics is about one of its arguments by name",
+        applies: |facts| facts.says_a_parameter() && !facts.says(&ARITHMETIC),
+    },
+    Rule {
         name: "panic out of a promise",
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
@@ -261,13 +267,14 @@ pub static POLICY: &[Rule] = &[
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
-const OPERATORS: [&str; 15] = [
+const OPERATORS: [&str; 16] = [
     "Add",
     "AddAssign",
     "Div",
     "DivAssign",
     "Mul",
     "MulAssign",
+    "Pow",
     "Neg",
     "Product",
     "Rem",

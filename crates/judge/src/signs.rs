@@ -12,10 +12,10 @@ pub fn is_put_together(operation: &Operation) -> bool {
 }
 
 /// Whether the operation takes its caller's word, by its name: for a hash, for
-/// fields that fit each other.
+/// fields that fit each other, for a number that was once a key.
 pub fn is_a_back_door(operation: &Operation) -> bool {
     let name = operation.path.rsplit("::").next().unwrap_or_default();
-    let trusts = ["hash", "hashed", "nocheck", "raw", "unchecked"];
+    let trusts = ["ffi", "hash", "hashed", "nocheck", "raw", "unchecked"];
     name.split('_').any(|word| trusts.contains(&word))
 }
 
