@@ -6,7 +6,7 @@
 //! component that takes fewer steps; then literals become simpler, because a
 //! shorter test is easier to read than one with smaller numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use testsmith_model::message::Component;
 use testsmith_model::operation::Input;
@@ -40,9 +40,9 @@ pub fn shrink(
     steps.truncate(failing_step + 1);
     match build(plan, &steps) {
         Some(best) if fails(&best) => {
-            let tries = MAX_TRIES;
-            Shrinking { plan, shortest: shortest(plan, components), fails, steps, best, tries }
-                .run()
+            let (tried, tries) = (HashSet::new(), MAX_TRIES);
+            let shortest = shortest(plan, components);
+            Shrinking { plan, shortest, fails, steps, best, tried, tries }.run()
         }
         _ => sequence.clone(),
     }
@@ -55,6 +55,8 @@ struct Shrinking<'s> {
     fails: &'s mut dyn FnMut(&Sequence) -> bool,
     steps: Vec<Flat>,
     best: Sequence,
+    /// What was tried before is not tried again.
+    tried: HashSet<Sequence>,
     tries: usize,
 }
 
@@ -90,6 +92,9 @@ impl Shrinking<'_> {
             return false;
         }
         let Some(sequence) = build(self.plan, &candidate) else { return false };
+        if !self.tried.insert(sequence.clone()) {
+            return false;
+        }
         self.tries -= 1;
         let smaller = (self.fails)(&sequence);
         if smaller {
@@ -197,6 +202,27 @@ fn needed(plan: &Plan, steps: &[Flat]) -> Vec<Flat> {
     keep(steps, &needed)
 }
 
+/// The steps without those whose values nobody uses and that change nothing.
+fn used(plan: &Plan, mut steps: Vec<Flat>) -> Vec<Flat> {
+    loop {
+        let mut wanted = vec![false; steps.len()];
+        wanted[steps.len() - 1] = true;
+        for step in &steps {
+            let Flat::Call(_, args) = step else { continue };
+            args.iter().for_each(|arg| wanted[*arg as usize] = true);
+        }
+        for (wanted, step) in wanted.iter_mut().zip(&steps) {
+            let Flat::Call(op, _) = step else { continue };
+            let changes = |input: &Input| matches!(input.mode, Mode::Exclusive | Mode::Reborrow);
+            *wanted |= plan.operation(*op).inputs.iter().any(changes);
+        }
+        if wanted.iter().all(|wanted| *wanted) {
+            return steps;
+        }
+        steps = keep(&steps, &wanted);
+    }
+}
+
 fn flatten(sequence: &Sequence) -> Vec<Flat> {
     let flat = |(here, step): (usize, &Step)| match step {
         Step::Literal(ty, literal) => Flat::Literal(*ty, literal.clone()),
@@ -263,7 +289,8 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
                 candidate[here] = Flat::Call(*op, changed);
                 // Only worth it if something can go afterwards.
                 let arg = *arg as usize;
-                candidates.extend(remove(&candidate, arg..arg + 1));
+                let rest = remove(&candidate, arg..arg + 1);
+                candidates.extend(rest.map(|rest| used(plan, rest)));
                 candidates.push(needed(plan, &candidate));
             }
         }
@@ -275,7 +302,7 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
                     uses.for_each(|arg| *arg = slot as u32);
                 }
             }
-            candidates.extend(remove(&candidate, here..here + 1));
+            candidates.extend(remove(&candidate, here..here + 1).map(|rest| used(plan, rest)));
         }
     }
     candidates
