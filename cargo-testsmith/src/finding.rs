@@ -1,5 +1,6 @@
 //! Findings: failing sequences, one for each class, the smallest kept.
 
+use crate::emit::Emitted;
 use crate::replay::describe;
 use crate::selection::Selection;
 use std::collections::BTreeMap;
@@ -54,8 +55,10 @@ impl Finding {
             None => self.failing.reason.to_owned(),
         }
     }
+}
 
-    pub fn test(&self) -> Test<'_> {
+impl Emitted for Finding {
+    fn test(&self) -> Test<'_> {
         let what = self.what().replace('\n', " ");
         let why = format!("A {}: {}.", self.failing.severity.word(), self.reason());
         let mut comment = vec![what, why];
@@ -77,6 +80,10 @@ impl Finding {
             seen: &[],
             style: self.style,
         }
+    }
+
+    fn set_style(&mut self, style: Style) {
+        self.style = style;
     }
 }
 

@@ -10,7 +10,7 @@ mod verify;
 
 pub use earlier::{Changed, changed};
 pub use files::{Tree, Written};
-pub use verify::{Draft, LeftOut, RUNS, verify};
+pub use verify::{Emitted, LeftOut, RUNS, verify};
 
 use crate::finding::Finding;
 use crate::suite::Regression;

@@ -8,19 +8,21 @@ use std::collections::BTreeMap;
 use testsmith_lab::{Lab, Profile, TestBuild, TestProgram, TestResults};
 use testsmith_render::{Style, Test, TestEnding};
 
+/// What can be written down as a test.
+pub trait Emitted {
+    fn test(&self) -> Test<'_>;
+    fn set_style(&mut self, style: Style);
+}
+
 /// A test and what is expected of it.
-pub struct Draft<'d> {
-    pub test: Test<'d>,
+struct Draft<'d> {
+    test: Test<'d>,
     /// Whether it has to pass, or to fail.
-    pub passes: bool,
+    passes: bool,
     left_out: Option<String>,
 }
 
-impl<'d> Draft<'d> {
-    pub fn new(test: Test<'d>, passes: bool) -> Draft<'d> {
-        Draft { test, passes, left_out: None }
-    }
-
+impl Draft<'_> {
     /// Writes it out in full, or leaves it out if that was already so.
     fn demote(&mut self, why: &str) {
         match self.test.style {
@@ -57,38 +59,67 @@ const WRONG: &str = "it does not show what was seen";
 const FLAKY: &str = "it does not end in the same way each time";
 const DEPENDENT: &str = "it depends on the tests that run beside it";
 
-/// Settles how each draft is written. Returns those that cannot be kept, which
-/// are also gone from `drafts`. `compose` writes the tests into one source in
-/// which every name is told once.
-pub fn verify(
+/// Settles how each test is written: all have to pass, or all to fail. Returns
+/// those that cannot be kept, which are also gone from `tests`. `compose` writes
+/// the tests into one source in which every name is told once.
+pub fn verify<T: Emitted>(
     lab: &Lab,
-    drafts: &mut Vec<Draft>,
+    tests: &mut Vec<T>,
+    passes: bool,
     compose: &dyn Fn(&[&Test]) -> String,
 ) -> Result<Vec<LeftOut>> {
-    if let Some(program) = settle(lab, drafts, compose)? {
+    let mut drafts: Vec<Draft> =
+        tests.iter().map(|test| Draft { test: test.test(), passes, left_out: None }).collect();
+    if let Some(program) = settle(lab, &mut drafts, compose)? {
         for run in 1..RUNS {
             // In one thread the order is that of the names.
             let threads = if run == 1 { "--test-threads=1" } else { "--test-threads=4" };
-            check(drafts, &program.run(&[threads])?, FLAKY);
+            check(&mut drafts, &program.run(&[threads])?, FLAKY);
         }
-        let paths = paths(&program)?;
-        for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
-            let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
-            let results = by_name(&program.run(&["--exact", path])?);
-            if !draft.is_ignored() && results.get(&draft.test.name) != Some(&draft.passes) {
-                draft.leave_out(DEPENDENT);
-            }
-        }
+        run_alone(&mut drafts, &program, |draft, results| {
+            let passed = by_name(results).get(&draft.test.name).copied();
+            (!draft.is_ignored() && passed != Some(draft.passes)).then_some(DEPENDENT)
+        })?;
     }
+    let ends: Vec<(Option<LeftOut>, Style)> = drafts
+        .into_iter()
+        .map(|draft| {
+            let name = draft.test.name;
+            (draft.left_out.map(|why| LeftOut { name, why }), draft.test.style)
+        })
+        .collect();
     let mut out = vec![];
-    drafts.retain(|draft| match &draft.left_out {
-        Some(why) => {
-            out.push(LeftOut { name: draft.test.name.clone(), why: why.clone() });
+    let mut ends = ends.into_iter();
+    tests.retain_mut(|test| match ends.next() {
+        Some((None, style)) => {
+            test.set_style(style);
+            true
+        }
+        Some((Some(left), _)) => {
+            out.push(left);
             false
         }
-        None => true,
+        None => false,
     });
     Ok(out)
+}
+
+/// Runs each test that is left in a process of its own, and leaves it out for
+/// what `judge` has against it.
+fn run_alone(
+    drafts: &mut [Draft],
+    program: &TestProgram,
+    judge: impl Fn(&Draft, &TestResults) -> Option<&'static str>,
+) -> Result<()> {
+    let paths = paths(program)?;
+    for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
+        let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
+        let results = program.run(&["--exact", path])?;
+        if let Some(why) = judge(draft, &results) {
+            draft.leave_out(why);
+        }
+    }
+    Ok(())
 }
 
 /// Compiles and runs until every draft that is left ends as it should.
@@ -120,7 +151,9 @@ fn settle(
             TestBuild::Built(program) => {
                 let results = program.run(&[])?;
                 if results.was_stopped {
-                    leave_out_harmful(drafts, &program)?;
+                    run_alone(drafts, &program, |_, results| {
+                        results.was_stopped.then_some(HARMFUL)
+                    })?;
                     continue;
                 }
                 let results = by_name(&results);
@@ -141,18 +174,6 @@ fn settle(
         draft.leave_out(REFUSED);
     }
     Ok(None)
-}
-
-/// Runs each test by itself and leaves out those that try what none may.
-fn leave_out_harmful(drafts: &mut [Draft], program: &TestProgram) -> Result<()> {
-    let paths = paths(program)?;
-    for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
-        let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
-        if program.run(&["--exact", path])?.was_stopped {
-            draft.leave_out(HARMFUL);
-        }
-    }
-    Ok(())
 }
 
 /// Demotes the drafts that are named, for what is told of them.

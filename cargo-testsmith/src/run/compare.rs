@@ -7,7 +7,7 @@
 //! may differ by design.
 
 use crate::args::Run;
-use crate::emit::RUNS;
+use crate::emit::{Emitted, RUNS};
 use crate::finding::{Finding, relative};
 use crate::pipeline::Session;
 use crate::replay::describe;

@@ -6,8 +6,8 @@ use super::search::Tally;
 use crate::Exit;
 use crate::args::{Format, Run};
 use crate::emit::{
-    Draft, FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Tree, Written, changed, failures,
-    modules, mount, verify,
+    FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Tree, Written, changed, failures, modules,
+    mount, verify,
 };
 use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use testsmith_judge::Severity;
 use testsmith_lab::{Build, Limits, Profile};
 use testsmith_model::Plan;
-use testsmith_render::{Style, Test, test_file};
+use testsmith_render::{Test, test_file};
 
 pub(super) struct Finish<'f> {
     pub(super) options: &'f Run,
@@ -194,46 +194,17 @@ impl Finish<'_> {
 
 /// Keeps the findings whose tests compile and fail every time.
 fn verify_findings(session: &Session, findings: &mut Vec<Finding>) -> Result<Vec<LeftOut>> {
-    let plan = &*session.plan;
-    let mut drafts: Vec<Draft> =
-        findings.iter().map(|finding| Draft::new(finding.test(), false)).collect();
-    let compose = |tests: &[&Test]| test_file(plan, &[], tests);
-    let left_out = verify(&session.lab, &mut drafts, &compose)?;
-    let styles = styles(&drafts);
-    drop(drafts);
-    findings.retain_mut(|finding| match styles.get(&finding.name) {
-        Some(style) => {
-            finding.style = *style;
-            true
-        }
-        None => false,
-    });
-    Ok(left_out)
+    let compose = |tests: &[&Test]| test_file(&session.plan, &[], tests);
+    verify(&session.lab, findings, false, &compose)
 }
 
 /// Keeps the regression tests that compile without a warning and pass every
 /// time, whatever runs beside them.
 fn verify_suite(session: &Session, tests: &mut Vec<Regression>) -> Result<Vec<LeftOut>> {
-    let plan = &*session.plan;
     let module_of: BTreeMap<String, String> =
         tests.iter().map(|test| (test.name.clone(), test.module.clone())).collect();
-    let mut drafts: Vec<Draft> = tests.iter().map(|test| Draft::new(test.test(), true)).collect();
-    let compose = |tests: &[&Test]| compose_suite(plan, tests, &module_of);
-    let left_out = verify(&session.lab, &mut drafts, &compose)?;
-    let styles = styles(&drafts);
-    drop(drafts);
-    tests.retain_mut(|test| match styles.get(&test.name) {
-        Some(style) => {
-            test.style = *style;
-            true
-        }
-        None => false,
-    });
-    Ok(left_out)
-}
-
-fn styles(drafts: &[Draft]) -> BTreeMap<String, Style> {
-    drafts.iter().map(|draft| (draft.test.name.clone(), draft.test.style)).collect()
+    let compose = |tests: &[&Test]| compose_suite(&session.plan, tests, &module_of);
+    verify(&session.lab, tests, true, &compose)
 }
 
 /// All modules in one source, as they will be apart.

@@ -6,7 +6,7 @@ use super::search::Tally;
 use crate::Exit;
 use crate::args::{Format, Run};
 use crate::console::event;
-use crate::emit::{Changed, FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Written};
+use crate::emit::{Changed, Emitted, FAILURES, LeftOut, REGRESSION_MODULES, REGRESSIONS, Written};
 use crate::finding::Finding;
 use crate::pipeline::Session;
 use crate::selection::Selection;

@@ -9,6 +9,7 @@ mod choose;
 mod observe;
 mod vary;
 
+use crate::emit::Emitted;
 use crate::pipeline::Session;
 use anyhow::Result;
 use candidates::{Derived, Gatherer, Points};
@@ -37,8 +38,8 @@ pub struct Regression {
     pub style: Style,
 }
 
-impl Regression {
-    pub fn test(&self) -> Test<'_> {
+impl Emitted for Regression {
+    fn test(&self) -> Test<'_> {
         Test {
             name: self.name.clone(),
             comment: vec![self.comment.clone()],
@@ -47,6 +48,10 @@ impl Regression {
             seen: &self.seen,
             style: self.style,
         }
+    }
+
+    fn set_style(&mut self, style: Style) {
+        self.style = style;
     }
 }
 

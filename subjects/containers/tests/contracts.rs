@@ -112,8 +112,8 @@ fn the_contracts_of_a_heap_notice_its_faults() {
     );
 }
 
-/// What a lookup means is not in its contract, only its bounds: of the faults
-/// of the lookup it notices none, the properties do.
+/// What a lookup means is not in its contract, only its bounds; its faults are
+/// for the properties to notice.
 #[test]
 fn the_contracts_of_intentional_names_let_every_lookup_pass() {
     let calls = |tree: AvTree| {
