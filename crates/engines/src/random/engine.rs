@@ -6,7 +6,9 @@
 use super::components::Components;
 use super::learned::Learned;
 use super::sources::{Source, is_taken, sources};
-use super::steps::{Made, Recipe, Steps};
+use super::steps::{Made, Recipe};
+use super::trace::Trace;
+use crate::hash::Mixing;
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
 use std::collections::HashMap;
@@ -48,11 +50,13 @@ pub struct Engine {
     /// worth keeping track of.
     useful: Vec<bool>,
     /// The least number, without its sign, that an argument must not have.
-    limits: HashMap<(OpId, usize), u128>,
+    limits: HashMap<(OpId, usize), u128, Mixing>,
     /// The sequence under way.
-    steps: Steps,
+    trace: Trace,
     /// Per slot of it, what its value is known by as an argument.
     origins: Vec<u32>,
+    /// Per slot of it, at its end: whether its value may be a new one.
+    news: Vec<bool>,
     /// Types of which this sequence has slots.
     touched: Vec<TypeId>,
     /// Clones may stand for recipes in this sequence.
@@ -97,7 +101,7 @@ impl Engine {
     pub fn new(plan: &Plan, heuristics: Heuristics, avoid: &[OpId], limits: &[Limit]) -> Engine {
         let useful: Vec<bool> =
             (0..plan.types.len()).map(|n| is_taken(plan, TypeId(n as u32))).collect();
-        let mut least = HashMap::new();
+        let mut least = HashMap::default();
         for limit in limits.iter().filter(|_| heuristics.has(Heuristic::Limits)) {
             let known = least.entry((limit.op, limit.input as usize)).or_insert(u128::MAX);
             *known = (*known).min(limit.number.unsigned_abs());
@@ -111,8 +115,9 @@ impl Engine {
             useful,
             limits: least,
             plan: Rc::new(plan.clone()),
-            steps: Steps::default(),
+            trace: Trace::default(),
             origins: vec![],
+            news: vec![],
             touched: vec![],
             cloning: false,
             worth_keeping: true,
@@ -159,7 +164,7 @@ impl Engine {
         for ty in self.touched.drain(..) {
             self.sources[ty.index()].slots.clear();
         }
-        self.steps.clear();
+        self.trace.clear();
         self.origins.clear();
         self.cloning = cloning && self.heuristics.has(Heuristic::Clones);
         self.worth_keeping = true;
@@ -191,7 +196,7 @@ impl Engine {
     /// Calls an operation again and again on the same receiver, with other
     /// arguments; only one that takes its receiver by reference.
     fn repeat(&mut self, stage: &mut impl Stage, op: OpId, slot: u32) -> Result<(), Halt> {
-        let Some(&receiver) = self.steps.args_of(slot as usize).first() else { return Ok(()) };
+        let Some(&receiver) = self.trace.args_of(slot as usize).first() else { return Ok(()) };
         let mode = stage.signature(op).inputs[0].mode;
         if !matches!(mode, Mode::Shared | Mode::Exclusive) {
             return Ok(());
@@ -216,12 +221,13 @@ impl Engine {
             return;
         }
         self.paused = 0;
-        if self.heuristics.has(Heuristic::Duplicates) && !self.finished.insert(self.steps.hash()) {
+        if self.heuristics.has(Heuristic::Duplicates) && !self.finished.insert(self.trace.hash()) {
             return;
         }
         let mut found = false;
-        for slot in 0..self.steps.len() as u32 {
-            found |= self.offer(stage, slot);
+        self.trace.mark_news(&mut self.news, &|op| stage.signature(op));
+        for slot in 0..self.trace.len() as u32 {
+            found |= self.news[slot as usize] && self.offer(stage, slot);
         }
         self.pause = if found { self.pause / 2 } else { (self.pause + 1).min(MAX_PAUSE) };
     }
@@ -232,7 +238,7 @@ impl Engine {
         loans.is_live(slot)
             && !loans.is_lent(slot)
             && self.components.keeps(loans.ty(slot))
-            && self.components.offer(stage, &self.steps, slot, &mut self.rng)
+            && self.components.offer(stage, &self.trace, slot, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -271,7 +277,7 @@ impl Engine {
         }
         if self.learned.is_risky(op)
             && self.heuristics.has(Heuristic::Duplicates)
-            && self.illegal.contains(self.steps.hash_with(op, args))
+            && self.illegal.contains(self.trace.hash_with(op, args))
         {
             return Ok(None);
         }
@@ -283,7 +289,7 @@ impl Engine {
                 if stage.was_heavy() && self.heuristics.has(Heuristic::Limits) {
                     self.limit(op, args);
                 }
-                self.steps.call(op, args);
+                self.trace.call(op, args);
                 self.origins.push(maker_origin(op));
                 self.note(stage.signature(op).output, slot);
                 Ok(Some(slot))
@@ -291,7 +297,7 @@ impl Engine {
             Err(halt) => {
                 self.worth_keeping &= halt == Halt::Full;
                 if halt != Halt::Full {
-                    self.illegal.insert(self.steps.hash_with(op, args));
+                    self.illegal.insert(self.trace.hash_with(op, args));
                 }
                 Err(halt)
             }
@@ -303,11 +309,9 @@ impl Engine {
     #[cold]
     fn limit(&mut self, op: OpId, args: &[u32]) {
         self.worth_keeping = false;
-        let number = |(n, arg): (usize, &u32)| match self.steps.made(*arg) {
-            Made::Literal(ty, literal) => {
-                self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
-            }
-            Made::Call(..) => None,
+        let number = |(n, arg): (usize, &u32)| {
+            let (ty, literal) = self.trace.literal_of(*arg)?;
+            self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
         };
         match args.iter().enumerate().filter_map(number).max() {
             Some((magnitude, n)) if magnitude >= Limit::LEAST => {
@@ -405,7 +409,7 @@ impl Engine {
     /// Puts a literal on the stage.
     fn put(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<u32, Halt> {
         let slot = stage.literal(ty, n)?;
-        self.steps.literal(ty, n as u32);
+        self.trace.literal(ty, n as u32);
         self.origins.push(literal_origin(n));
         self.note(ty, slot);
         Ok(slot)
@@ -414,10 +418,7 @@ impl Engine {
     /// Whether a slot holds a number that this argument must not have.
     #[inline]
     fn is_beyond(&self, need: &Need<'_>, slot: u32) -> bool {
-        match self.steps.made(slot) {
-            Made::Literal(ty, n) => self.exceeds(need, ty, n as usize),
-            Made::Call(..) => false,
-        }
+        self.trace.literal_of(slot).is_some_and(|(ty, n)| self.exceeds(need, ty, n as usize))
     }
 
     /// Whether a number is one that this argument must not have.
@@ -448,9 +449,9 @@ impl Engine {
         let replayed = !self.cloning || (short && self.rng.chance(1, REPLAYED_ONCE_IN));
         let slot = match member.shelved.filter(|_| !replayed) {
             Some(shelved) => {
-                let slot = stage.place(&member.recipe, shelved)? + member.recipe.value;
-                self.steps.append(&member.recipe.steps);
-                self.origins.resize(self.steps.len(), 0);
+                let slot = stage.place(shelved)?;
+                self.trace.place(&member.recipe, id);
+                self.origins.push(component_origin(id));
                 self.note(ty, slot);
                 slot
             }
@@ -474,7 +475,7 @@ impl Engine {
 
     /// Runs the steps of a recipe. Returns the slot of its value.
     fn replay(&mut self, stage: &mut impl Stage, recipe: &Recipe) -> Result<Option<u32>, Halt> {
-        let base = self.steps.len() as u32;
+        let base = self.trace.len() as u32;
         for (made, args) in recipe.steps.iter() {
             match made {
                 Made::Literal(ty, n) => {
@@ -485,7 +486,7 @@ impl Engine {
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
                     let slot =
                         result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
-                    self.steps.call(op, &args);
+                    self.trace.call(op, &args);
                     self.origins.push(maker_origin(op));
                     self.note(stage.signature(op).output, slot);
                 }

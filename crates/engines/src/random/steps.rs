@@ -1,12 +1,7 @@
-//! The steps of the sequence under way, and the part of them that makes one
-//! value.
-//!
-//! A [`Recipe`] is a sequence in the engine's own terms: literals by their
-//! place in the pool and arguments in one list, so that noting a call
-//! allocates nothing.
+//! A sequence in the engine's own terms: literals by their place in the pool
+//! and arguments in one list, so that noting a call allocates nothing.
 
 use testsmith_model::message::Component;
-use testsmith_model::operation::{FlowKind, Signature};
 use testsmith_model::sequence::{Sequence, Step};
 use testsmith_model::{OpId, Plan, TypeId};
 
@@ -24,24 +19,9 @@ pub enum Made {
 pub struct Steps {
     made: Vec<Made>,
     args: Vec<u32>,
-    hash: u64,
-}
-
-/// Odd, as in a multiplicative hash.
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
-#[inline]
-pub(super) fn mix(hash: u64, word: u64) -> u64 {
-    (hash ^ word).wrapping_mul(FACTOR).rotate_left(29)
 }
 
 impl Steps {
-    pub(super) fn clear(&mut self) {
-        self.made.clear();
-        self.args.clear();
-        self.hash = 0;
-    }
-
     pub fn len(&self) -> usize {
         self.made.len()
     }
@@ -50,28 +30,17 @@ impl Steps {
         self.made.is_empty()
     }
 
-    /// Two lists of steps with the same hash are taken for the same.
-    pub(super) fn hash(&self) -> u64 {
-        self.hash
-    }
-
+    #[inline]
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
-        self.hash = mix(self.hash, u64::from(ty.0) << 32 | u64::from(n));
         self.made.push(Made::Literal(ty, n));
     }
 
-    /// The hash that the steps would have with one more call.
     #[inline]
-    pub(super) fn hash_with(&self, op: OpId, args: &[u32]) -> u64 {
-        let hash = mix(self.hash, u64::from(op.0) | 1 << 63);
-        args.iter().fold(hash, |hash, arg| mix(hash, u64::from(*arg)))
-    }
-
-    #[inline]
-    pub(super) fn call(&mut self, op: OpId, args: &[u32]) {
-        self.hash = self.hash_with(op, args);
-        self.made.push(Made::Call(op, self.args.len() as u32, args.len() as u8));
-        self.args.extend_from_slice(args);
+    pub(super) fn call(&mut self, op: OpId, args: impl Iterator<Item = u32>) {
+        let first = self.args.len();
+        self.args.extend(args);
+        let count = (self.args.len() - first) as u8;
+        self.made.push(Made::Call(op, first as u32, count));
     }
 
     /// Adds the steps of another list, its slots counted from where it begins.
@@ -80,12 +49,7 @@ impl Steps {
         for (made, args) in other.iter() {
             match made {
                 Made::Literal(ty, n) => self.literal(ty, n),
-                Made::Call(op, ..) => {
-                    let first = self.args.len();
-                    self.args.extend(args.iter().map(|arg| base + arg));
-                    self.hash = self.hash_with(op, &self.args[first..]);
-                    self.made.push(Made::Call(op, first as u32, args.len() as u8));
-                }
+                Made::Call(op, ..) => self.call(op, args.iter().map(|arg| base + arg)),
             }
         }
     }
@@ -95,89 +59,13 @@ impl Steps {
         (0..self.len()).map(|n| (self.made[n], self.args_of(n)))
     }
 
-    #[inline]
-    pub(super) fn made(&self, slot: u32) -> Made {
-        self.made[slot as usize]
-    }
-
-    #[inline]
-    pub(super) fn args_of(&self, slot: usize) -> &[u32] {
+    fn args_of(&self, slot: usize) -> &[u32] {
         match self.made[slot] {
             Made::Literal(..) => &[],
             Made::Call(_, first, count) => {
                 &self.args[first as usize..first as usize + usize::from(count)]
             }
         }
-    }
-
-    /// The steps that a value depends on as it is now: what made it, what
-    /// changed it since, through whichever borrow, and what these needed. A
-    /// change behind a shared reference is not seen; a finding that builds on
-    /// such a value is not confirmed.
-    pub(super) fn recipe<'s>(
-        &self,
-        value: u32,
-        signature: &impl Fn(OpId) -> &'s Signature,
-    ) -> Recipe {
-        let groups = self.groups(signature);
-        let mut needed = vec![false; self.len()];
-        let mut changing = vec![false; self.len()];
-        needed[value as usize] = true;
-        changing[groups[value as usize] as usize] = true;
-        for here in (0..self.len()).rev() {
-            let Made::Call(op, ..) = self.made[here] else { continue };
-            let args = self.args_of(here);
-            let changes = args
-                .iter()
-                .zip(&signature(op).inputs)
-                .any(|(arg, input)| input.exclusive && changing[groups[*arg as usize] as usize]);
-            if needed[here] || changes {
-                needed[here] = true;
-                for arg in args {
-                    needed[*arg as usize] = true;
-                    changing[groups[*arg as usize] as usize] = true;
-                }
-            }
-        }
-        let mut number = vec![0; self.len()];
-        let mut steps = Steps::default();
-        for (here, (made, args)) in self.iter().enumerate().filter(|(here, _)| needed[*here]) {
-            number[here] = steps.len() as u32;
-            match made {
-                Made::Literal(ty, n) => steps.literal(ty, n),
-                Made::Call(op, ..) => {
-                    let args: Vec<u32> = args.iter().map(|arg| number[*arg as usize]).collect();
-                    steps.call(op, &args);
-                }
-            }
-        }
-        Recipe { value: number[value as usize], steps }
-    }
-
-    /// For every slot the first of those with which it shares what a change
-    /// reaches: a value and whatever borrows it to change it.
-    fn groups<'s>(&self, signature: &impl Fn(OpId) -> &'s Signature) -> Vec<u32> {
-        let mut groups: Vec<u32> = (0..self.len() as u32).collect();
-        let mut join = |a: u32, b: u32| {
-            let (a, b) = (groups[a as usize], groups[b as usize]);
-            let (least, other) = (a.min(b), a.max(b));
-            if least != other {
-                groups.iter_mut().filter(|group| **group == other).for_each(|g| *g = least);
-            }
-        };
-        for (here, (made, args)) in self.iter().enumerate() {
-            let Made::Call(op, ..) = made else { continue };
-            let signature = signature(op);
-            for flow in &signature.flows {
-                if flow.kind != (FlowKind::Loan { mutable: false }) {
-                    join(here as u32, args[flow.input as usize]);
-                }
-            }
-            for acquire in &signature.acquires {
-                join(args[acquire.into as usize], args[acquire.from as usize]);
-            }
-        }
-        groups
     }
 }
 
@@ -208,7 +96,7 @@ impl Recipe {
                     let here = steps.len() as u32;
                     let args: Option<Vec<u32>> =
                         back.iter().map(|distance| here.checked_sub(*distance)).collect();
-                    steps.call(*op, &args?);
+                    steps.call(*op, args?.into_iter());
                 }
             }
         }
