@@ -89,6 +89,10 @@ pub struct Walked {
     /// What the values are known by that were not there before, where a census
     /// was asked for.
     pub census: Vec<u64>,
+    /// Where a census was asked for: calls under test, and how many of them
+    /// were made after exactly the same steps as before.
+    pub extensions: u64,
+    pub repeated: u64,
 }
 
 /// All times are nanoseconds of the processor.
@@ -167,6 +171,7 @@ wire!(struct Walk {
 });
 wire!(struct Walked {
     sequences, calls, panics, inapplicable, completed, panicked, components, census,
+    extensions, repeated,
 });
 wire!(struct Timing {
     walk_calls, walk_sequences, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,

@@ -12,7 +12,7 @@ use crate::panics::{catching, clip};
 use crate::shelf::{Shelf, Written, text_hash};
 use crate::table::TypeTable;
 use std::sync::Arc;
-use testsmith_engines::random::{Made, Recipe};
+use testsmith_engines::random::{Made, Recipe, numbered};
 use testsmith_engines::{Halt, Shelved, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Sameness, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
@@ -93,12 +93,12 @@ impl Executor {
             plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
         let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let pooled = |literal: &Literal| Pooled {
-                literal: literal.clone(),
-                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, literal)),
+            let pooled = |literal: Literal| Pooled {
+                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, &literal)),
                 step: Encoded::new(&Step::Literal(*ty, literal.clone())),
+                literal,
             };
-            pool[ty.index()] = literals.iter().map(pooled).collect();
+            pool[ty.index()] = numbered(literals).map(pooled).collect();
         }
         Executor {
             laws: plan.operations.iter().map(|op| op.kind == OperationKind::Law).collect(),

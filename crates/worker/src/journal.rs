@@ -157,12 +157,15 @@ impl Journal {
         self.beat();
     }
 
+    /// The steps written so far.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: this many bytes were written by us.
+        unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) }
+    }
+
     /// The sequence as written so far.
     pub fn sequence(&self) -> Sequence {
-        // SAFETY: this many bytes were written by us.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) };
-        let mut rest = bytes;
+        let mut rest = self.bytes();
         let mut steps = vec![];
         while !rest.is_empty() {
             steps.push(Step::take(&mut rest).expect("the journal holds whole steps"));

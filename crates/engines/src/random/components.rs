@@ -18,8 +18,10 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan, TypeId};
 
 /// Components of one type.
 const MAX_MEMBERS: usize = 128;
-/// A component takes at most this many calls to make.
+/// A component takes at most this many calls to make, and if a clone stands for
+/// them, that many: what a repeated call has made grow is kept.
 const MAX_CALLS: usize = 30;
+const MAX_CALLS_CLONED: usize = 120;
 /// Values that are remembered as seen; past this all are taken for new.
 const MAX_SEEN: usize = 1 << 18;
 /// When all places are taken, a new value is kept once in as many times as the
@@ -160,10 +162,10 @@ impl Components {
         recipe: Recipe,
         rng: &mut Rng,
     ) -> bool {
-        if recipe.calls() > MAX_CALLS {
+        let kind = &mut self.kinds[ty.index()];
+        if recipe.calls() > if kind.cloneable { MAX_CALLS_CLONED } else { MAX_CALLS } {
             return false;
         }
-        let kind = &mut self.kinds[ty.index()];
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
         let over = place.and_then(|n| kind.members[n].shelved);
         let shelved = stage.shelve(slot, &recipe, over);

@@ -11,6 +11,7 @@ mod steps;
 mod trace;
 
 pub use engine::Engine;
+pub use sources::numbered;
 pub use steps::{Made, Recipe, Steps};
 
 #[cfg(test)]

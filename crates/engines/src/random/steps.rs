@@ -1,6 +1,8 @@
 //! A sequence in the engine's own terms: literals by their place in the pool
 //! and arguments in one list, so that noting a call allocates nothing.
 
+use super::sources::numbered;
+use crate::hash::mix;
 use testsmith_model::message::Component;
 use testsmith_model::sequence::{Sequence, Step};
 use testsmith_model::{OpId, Plan, TypeId};
@@ -19,9 +21,60 @@ pub enum Made {
 pub struct Steps {
     made: Vec<Made>,
     args: Vec<u32>,
+    digest: Digest,
+}
+
+/// What a list of steps is known by: two with the same hash are taken for the
+/// same. That of two lists one after the other follows from theirs, because
+/// arguments count as distances and words are put together as digits of a
+/// number are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digest {
+    pub(super) hash: u64,
+    /// The weight of a digit before the list.
+    weight: u64,
+}
+
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest { hash: 0, weight: 1 }
+    }
+}
+
+impl Digest {
+    const BASE: u64 = 0xd134_2543_de82_ef95;
+
+    #[inline]
+    pub(super) fn literal(self, ty: TypeId, n: u32) -> Digest {
+        self.step(mix(0, u64::from(ty.0) << 32 | u64::from(n)))
+    }
+
+    /// With one more call, its arguments so many steps back.
+    #[inline]
+    pub(super) fn call(self, op: OpId, back: impl Iterator<Item = u32>) -> Digest {
+        let first = mix(0, u64::from(op.0) | 1 << 63);
+        self.step(back.fold(first, |hash, distance| mix(hash, u64::from(distance))))
+    }
+
+    #[inline]
+    fn step(self, word: u64) -> Digest {
+        self.append(Digest { hash: word, weight: Digest::BASE })
+    }
+
+    #[inline]
+    pub(super) fn append(self, other: Digest) -> Digest {
+        Digest {
+            hash: self.hash.wrapping_mul(other.weight).wrapping_add(other.hash),
+            weight: self.weight.wrapping_mul(other.weight),
+        }
+    }
 }
 
 impl Steps {
+    pub(super) fn digest(&self) -> Digest {
+        self.digest
+    }
+
     pub fn len(&self) -> usize {
         self.made.len()
     }
@@ -32,6 +85,7 @@ impl Steps {
 
     #[inline]
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
+        self.digest = self.digest.literal(ty, n);
         self.made.push(Made::Literal(ty, n));
     }
 
@@ -39,7 +93,9 @@ impl Steps {
     pub(super) fn call(&mut self, op: OpId, args: impl Iterator<Item = u32>) {
         let first = self.args.len();
         self.args.extend(args);
-        let count = (self.args.len() - first) as u8;
+        let (here, args) = (self.len() as u32, &self.args[first..]);
+        self.digest = self.digest.call(op, args.iter().map(|arg| here - arg));
+        let count = args.len() as u8;
         self.made.push(Made::Call(op, first as u32, count));
     }
 
@@ -89,7 +145,7 @@ impl Recipe {
             match step {
                 Step::Literal(ty, literal) => {
                     let (_, pool) = plan.literals.iter().find(|(of, _)| of == ty)?;
-                    let n = pool.iter().position(|known| known == literal)?;
+                    let n = numbered(pool).position(|known| known == *literal)?;
                     steps.literal(*ty, n as u32);
                 }
                 Step::Call(op, back) => {
@@ -108,8 +164,9 @@ impl Recipe {
         let step = |(here, (made, args)): (usize, (Made, &[u32]))| match made {
             Made::Literal(ty, n) => {
                 let pool = plan.literals.iter().find(|(of, _)| *of == ty);
-                let (_, pool) = pool.expect("it came from the pool");
-                Step::Literal(ty, pool[n as usize].clone())
+                let (_, pool) = pool.expect("its type has a pool");
+                let literal = numbered(pool).nth(n as usize);
+                Step::Literal(ty, literal.expect("it came from the pool"))
             }
             Made::Call(op, ..) => {
                 Step::Call(op, args.iter().map(|arg| here as u32 - arg).collect())

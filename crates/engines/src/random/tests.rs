@@ -96,8 +96,10 @@ impl Stage for Lists {
     }
 
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt> {
-        self.values.push(vec![NUMBERS[n]]);
-        self.note(Step::Literal(ty, Literal::Int(NUMBERS[n])));
+        let literal = numbered(&plan().literals[0].1).nth(n).expect("it is a number");
+        let Literal::Int(number) = literal else { panic!("{literal:?}") };
+        self.values.push(vec![number]);
+        self.note(Step::Literal(ty, literal));
         Ok(self.loans.push(ty))
     }
 
@@ -204,7 +206,9 @@ fn value_of(component: &Component) -> Vec<i128> {
     for step in component.sequence.steps() {
         match step {
             Step::Literal(ty, Literal::Int(number)) => {
-                let n = NUMBERS.iter().position(|known| known == number).expect("of the pool");
+                let pool = &plan().literals[0].1;
+                let at = numbered(pool).position(|known| known == Literal::Int(*number));
+                let n = at.expect("of the pool");
                 lists.literal(*ty, n).expect("there is room");
             }
             Step::Call(op, back) => {
@@ -302,7 +306,7 @@ fn a_number_at_its_limit_or_beyond_is_not_passed() {
         let pushed = lists.called.iter().filter(|(op, _)| *op == PUSH);
         pushed.filter_map(|(_, number)| *number).max()
     };
-    assert_eq!(pushed(Heuristics::ALL), Some(2));
+    assert!(pushed(Heuristics::ALL).is_some_and(|most| most < 50));
     assert_eq!(pushed(Heuristics::ALL.without(Heuristic::Limits)), Some(5000));
 }
 

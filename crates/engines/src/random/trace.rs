@@ -4,8 +4,7 @@
 //! A component that was placed is one slot here, however long its recipe is:
 //! its steps are only written out when a new recipe is made of them.
 
-use super::steps::{Recipe, Steps};
-use crate::hash::mix;
+use super::steps::{Digest, Recipe, Steps};
 use std::rc::Rc;
 use testsmith_model::operation::{FlowKind, Signature};
 use testsmith_model::{OpId, TypeId};
@@ -27,7 +26,10 @@ pub(super) struct Trace {
     origins: Vec<Origin>,
     args: Vec<u32>,
     placed: Vec<Rc<Recipe>>,
-    hash: u64,
+    /// Per slot, the step that made it if all are written out.
+    steps: Vec<u32>,
+    written: u32,
+    digest: Digest,
 }
 
 impl Trace {
@@ -35,44 +37,49 @@ impl Trace {
         self.origins.clear();
         self.args.clear();
         self.placed.clear();
-        self.hash = 0;
+        self.steps.clear();
+        self.written = 0;
+        self.digest = Digest::default();
     }
 
     pub(super) fn len(&self) -> usize {
         self.origins.len()
     }
 
-    /// Two sequences with the same hash are taken for the same.
-    #[inline]
-    pub(super) fn hash(&self) -> u64 {
-        self.hash
-    }
-
     #[inline]
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
-        self.hash = mix(self.hash, u64::from(ty.0) << 32 | u64::from(n));
-        self.origins.push(Origin::Literal(ty, n));
-    }
-
-    /// The hash that the sequence would have with one more call.
-    #[inline]
-    pub(super) fn hash_with(&self, op: OpId, args: &[u32]) -> u64 {
-        let hash = mix(self.hash, u64::from(op.0) | 1 << 63);
-        args.iter().fold(hash, |hash, arg| mix(hash, u64::from(*arg)))
+        self.digest = self.digest.literal(ty, n);
+        self.push(Origin::Literal(ty, n));
     }
 
     #[inline]
-    pub(super) fn call(&mut self, op: OpId, args: &[u32]) {
-        self.hash = self.hash_with(op, args);
-        self.origins.push(Origin::Call(op, self.args.len() as u32, args.len() as u8));
+    fn push(&mut self, origin: Origin) {
+        self.origins.push(origin);
+        self.steps.push(self.written);
+        self.written += 1;
+    }
+
+    /// What the sequence would be known by with one more call.
+    #[inline]
+    pub(super) fn with(&self, op: OpId, args: &[u32]) -> Digest {
+        self.digest.call(op, args.iter().map(|arg| self.written - self.steps[*arg as usize]))
+    }
+
+    /// Notes a call, and what the sequence is known by with it.
+    #[inline]
+    pub(super) fn call(&mut self, op: OpId, args: &[u32], digest: Digest) {
+        self.digest = digest;
+        self.push(Origin::Call(op, self.args.len() as u32, args.len() as u8));
         self.args.extend_from_slice(args);
     }
 
-    /// Notes a component, which its number tells from all others.
+    /// Notes a component.
     #[inline]
-    pub(super) fn place(&mut self, recipe: &Rc<Recipe>, id: u32) {
-        self.hash = mix(self.hash, u64::from(id) | 1 << 62);
+    pub(super) fn place(&mut self, recipe: &Rc<Recipe>) {
+        self.digest = self.digest.append(recipe.steps.digest());
         self.origins.push(Origin::Placed(self.placed.len() as u32));
+        self.steps.push(self.written + recipe.value);
+        self.written += recipe.steps.len() as u32;
         self.placed.push(Rc::clone(recipe));
     }
 
