@@ -25,10 +25,6 @@ const MAX_DRAWS: usize = 3;
 const REPEATS_ONCE_IN: usize = 10;
 /// How often a call is repeated at most.
 const MAX_REPEATS: usize = 100;
-/// A sequence is not led where another went before: that many of its first
-/// calls under test are made only if no sequence made them after the same steps.
-/// Later ones hardly ever are, and looking them up costs.
-const NOVEL_WITHIN: usize = 4;
 /// The call that is repeated is among the first so many of its sequence.
 const REPEATED_WITHIN: usize = 8;
 /// A recipe up to this long is now and then run instead of cloned: all of its
@@ -75,7 +71,8 @@ pub struct Engine {
     counting: Option<(usize, usize)>,
     /// Sequences that ended with a call that did not complete.
     illegal: Seen,
-    /// Sequences up to a call under test, among the first of theirs.
+    /// Sequences up to their first call under test. One that is new there is
+    /// new for good.
     made: Seen,
     pause: u32,
     paused: u32,
@@ -270,7 +267,7 @@ impl Engine {
         loans.is_live(slot)
             && !loans.is_lent(slot)
             && self.components.keeps(loans.ty(slot))
-            && self.components.offer(stage, &self.trace, slot, &mut self.rng)
+            && self.components.offer(stage, &self.trace, slot, self.repetitions, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -309,9 +306,9 @@ impl Engine {
         }
         let digest = self.trace.with(op, args);
         if self.heuristics.has(Heuristic::Duplicates) {
-            let under_test = depth == 0 && receiver.is_none() && self.extended < NOVEL_WITHIN;
+            let first = depth == 0 && self.extended == 0;
             if self.learned.is_risky(op) && self.illegal.contains(digest.hash)
-                || under_test && !self.made.insert(digest.hash)
+                || first && !self.made.insert(digest.hash)
             {
                 return Ok(None);
             }

@@ -12,8 +12,9 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan};
 const PANIC_COST: u32 = 64;
 /// A call that does not apply takes no longer, but ends its sequence.
 const INAPPLICABLE_COST: u32 = 8;
-/// However often it panicked, an operation is tried once in so many times:
-/// its arguments may have been at fault.
+/// However often it panicked, an operation is tried now and then: its arguments
+/// may have been at fault. At first once in so many times, later more seldom by
+/// half of the panics that are remembered.
 const TRIED_ONCE_IN: usize = 32;
 /// Past this, old experience counts half: arguments get better with time.
 const MEMORY: u32 = 1 << 14;
@@ -146,7 +147,8 @@ impl Learned {
         }
         let (good, bad) = (good as usize + 1, bad as usize);
         let likely = rng.chance(good, good + bad);
-        !likely && (hopeless || !rng.chance(1, TRIED_ONCE_IN))
+        let tried_once_in = TRIED_ONCE_IN + bad / (2 * PANIC_COST as usize);
+        !likely && (hopeless || !rng.chance(1, tried_once_in))
     }
 
     /// Whether a call of the operation has ended a sequence of late. Most never
