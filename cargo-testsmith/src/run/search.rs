@@ -179,10 +179,32 @@ impl Walker<'_> {
             self.tell();
         }
         self.tally.deaths += self.supervisor.deaths;
-        if self.covered.is_none() {
-            self.covered = self.coverage();
+        match self.covered.take() {
+            None => self.covered = self.coverage(),
+            Some(before) => self.covered = Some(self.catch_up(before)?),
         }
         Ok(())
+    }
+
+    /// Adds what the optimised build has reached: its components are run again
+    /// without optimisation, and a round is walked from there.
+    fn catch_up(&mut self, mut covered: Covered) -> Result<Covered> {
+        let Ok(mut exact) =
+            self.search.session.another(self.search.harness, super::limits(self.search.options))
+        else {
+            return Ok(covered);
+        };
+        exact.take_lessons(self.supervisor.lessons().clone());
+        exact.patience = DEATHS_A_ROUND;
+        let optimised = std::mem::replace(&mut self.supervisor, exact);
+        if self.round(u64::MAX)?
+            && let Some(more) = self.coverage()
+        {
+            covered.taken.extend(more.taken);
+        }
+        self.tally.deaths += self.supervisor.deaths;
+        self.supervisor = optimised;
+        Ok(covered)
     }
 
     /// Goes on with the optimised build.
@@ -256,7 +278,7 @@ impl Walker<'_> {
         self.board.tell(self.number, standing, console);
     }
 
-    /// The edges that the last worker took.
+    /// The edges that the workers of this build took.
     fn coverage(&mut self) -> Option<Covered> {
         let (edges, taken) = self.supervisor.edges().ok()?;
         Some(Covered { edges, taken: taken.iter().map(|edge| *edge as usize).collect() })

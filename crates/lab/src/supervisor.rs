@@ -8,7 +8,7 @@
 use crate::Error;
 use crate::coverage::Edge;
 use crate::output::Tail;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -62,6 +62,8 @@ pub struct Supervisor {
     pub deaths: u32,
     /// How many workers one walk may lose before it ends.
     pub patience: u32,
+    /// The edges that walks have told of, which outlive their workers.
+    taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
     lessons: Lessons,
     /// The sandbox in words: what holds, and what this machine lacks.
@@ -154,6 +156,7 @@ impl Supervisor {
             interrupt,
             deaths: 0,
             patience: MAX_DEATHS,
+            taken: BTreeSet::new(),
             lessons: Lessons::default(),
             in_force: vec![],
             missing: vec![],
@@ -254,6 +257,7 @@ impl Supervisor {
                 Answer::Reply(Reply::Walked { walked }) => {
                     add(&mut total, &walked);
                     self.lessons.add(walked.components);
+                    self.taken.extend(walked.edges);
                     piece = (2 * piece).min(PIECE_CALLS.end);
                     (walked.sequences, walked.calls)
                 }
@@ -299,11 +303,14 @@ impl Supervisor {
         }
     }
 
-    /// All edges of the instrumented code, and those taken so far.
+    /// All edges of the instrumented code, and those taken so far, by workers that
+    /// are gone too.
     pub fn edges(&mut self) -> Result<(Vec<Edge>, Vec<u32>), Error> {
         match self.ask(&Job::Edges)? {
             Answer::Reply(Reply::Edges { edges, taken }) => {
+                self.taken.extend(taken);
                 let edge = |(address, entry)| Edge { address, entry };
+                let taken = self.taken.iter().copied().collect();
                 Ok((edges.into_iter().map(edge).collect(), taken))
             }
             answer => Err(unexpected(answer)),
