@@ -47,6 +47,8 @@ const DEATHS_BEFORE_AVOIDED: u32 = 2;
 /// A walk is asked for in pieces, short ones after a death: what a worker has
 /// not told when it dies is lost.
 const PIECE_CALLS: std::ops::Range<u64> = 500..100_000;
+/// Where there is an end, a piece that took longer is followed by a shorter one.
+const MAX_PIECE: Duration = Duration::from_secs(1);
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 /// A walk that loses this many workers is given up, unless it is told otherwise.
@@ -62,6 +64,9 @@ pub struct Supervisor {
     pub deaths: u32,
     /// How many workers one walk may lose before it ends.
     pub patience: u32,
+    /// When walks end, whatever their bounds; for those that need not be the same
+    /// each time.
+    pub until: Option<Instant>,
     /// The edges that walks have told of, which outlive their workers.
     taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
@@ -85,6 +90,16 @@ impl Lessons {
     /// Nothing but components of an earlier run.
     pub fn from_components(components: Vec<Component>) -> Lessons {
         Lessons { components, ..Lessons::default() }
+    }
+
+    /// What deaths have taught, without the components.
+    pub fn of_deaths(&self) -> Lessons {
+        Lessons {
+            killers: self.killers.clone(),
+            avoid: self.avoid.clone(),
+            limits: self.limits.clone(),
+            components: vec![],
+        }
     }
 
     fn add(&mut self, components: Vec<Component>) {
@@ -156,6 +171,7 @@ impl Supervisor {
             interrupt,
             deaths: 0,
             patience: MAX_DEATHS,
+            until: None,
             taken: BTreeSet::new(),
             lessons: Lessons::default(),
             in_force: vec![],
@@ -241,7 +257,12 @@ impl Supervisor {
         };
         let mut piece = PIECE_CALLS.start;
         let mut deaths = 0;
-        while deaths < self.patience && left.max_sequences > 0 && left.max_calls > 0 {
+        while deaths < self.patience
+            && left.max_sequences > 0
+            && left.max_calls > 0
+            && !self.is_late()
+        {
+            let begin = Instant::now();
             let mut next = self.warned(&left);
             next.max_calls = left.max_calls.min(piece);
             // A worker that has walked before has its own.
@@ -258,7 +279,9 @@ impl Supervisor {
                     add(&mut total, &walked);
                     self.lessons.add(walked.components);
                     self.taken.extend(walked.edges);
-                    piece = (2 * piece).min(PIECE_CALLS.end);
+                    let slow = self.until.is_some() && begin.elapsed() > MAX_PIECE;
+                    piece =
+                        if slow { (piece / 2).max(1) } else { (2 * piece).min(PIECE_CALLS.end) };
                     (walked.sequences, walked.calls)
                 }
                 Answer::Died(death) => {
@@ -279,6 +302,11 @@ impl Supervisor {
             left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         }
         Ok(total)
+    }
+
+    /// Whether the time for walks is over.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Times the same calls with and without all that surrounds them.
