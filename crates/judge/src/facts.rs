@@ -1,5 +1,6 @@
 //! What the rules of the policy may look at.
 
+use crate::mixing::mixes;
 use crate::signs::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
     takes_an_answer, without_digits,
@@ -35,6 +36,8 @@ pub struct Facts<'f> {
     pub back_door: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// A call was given what was made for another value of the same type.
+    pub mixed: bool,
 }
 
 impl<'f> Facts<'f> {
@@ -67,7 +70,8 @@ impl<'f> Facts<'f> {
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
         let answered = calls().any(takes_an_answer);
-        Facts { plan, operation, outcome, given, large_number, by_hand, back_door, answered }
+        let mixed = mixes(plan, sequence, here);
+        Facts { plan, operation, outcome, given, large_number, by_hand, back_door, answered, mixed }
     }
 
     pub fn panic(&self) -> Option<&Panic> {
@@ -190,6 +194,12 @@ impl<'f> Facts<'f> {
                 by_type(ty) || (bits(ty).is_some() && names_an_index_or_size(&input.name))
             })
         })
+    }
+
+    /// It is no method, and one of its arguments says where to look.
+    pub fn is_told_where(&self) -> bool {
+        let method = |operation: &Operation| operation.inputs.iter().any(|i| i.name == "self");
+        self.operation.is_some_and(|operation| !method(operation)) && self.takes_an_index_or_size()
     }
 
     /// The function is about dividing, by its name.

@@ -110,6 +110,13 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.kind() == Some(OperationKind::Law) && facts.documents_panics(),
     },
     Rule {
+        name: "made for another",
+        severity: Suspicious,
+        reason: "a key, a cursor or the like was made for another value of the same type than the \
+                 one that it was used with",
+        applies: |facts| facts.mixed && facts.panic().is_some(),
+    },
+    Rule {
         name: "panic in a law",
         severity: Violation,
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
@@ -130,8 +137,10 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "the code itself says that this cannot happen",
         applies: |facts| {
-            facts.says(&["entered unreachable code"])
-                || facts.panics_by(&["unreachable", "debug_unreachable"])
+            (facts.says(&["entered unreachable code"])
+                || facts.panics_by(&["unreachable", "debug_unreachable"]))
+                && !facts.back_door
+                && !facts.answered
         },
     },
     Rule {
@@ -173,6 +182,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
                 && !facts.mentions_an_argument()
+                && !facts.answered
         },
     },
     Rule {
@@ -213,7 +223,9 @@ pub static POLICY: &[Rule] = &[
         name: "panic out of a promise",
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
-        applies: |facts| facts.promises_failure(),
+        applies: |facts| {
+            facts.promises_failure() && !(facts.is_told_where() && facts.says(&BOUNDS))
+        },
     },
     Rule {
         name: "arithmetic or index that nobody asked for",
@@ -292,6 +304,9 @@ const OPERATORS: [&str; 16] = [
     "SubAssign",
     "Sum",
 ];
+
+/// What is said when there is nothing at an index.
+const BOUNDS: [&str; 3] = ["index out of bounds", "out of range", "exceeds"];
 
 /// What the language says when arithmetic or an index goes wrong.
 const ARITHMETIC: [&str; 5] =
