@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod facts;
+mod given;
 mod mixing;
 mod policy;
 mod signs;

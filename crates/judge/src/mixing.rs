@@ -61,7 +61,8 @@ fn holds_others(plan: &Plan, passed: &Input, cursor: bool) -> bool {
         Mode::Exclusive | Mode::Reborrow => !cursor,
         Mode::Own => plan.ty(passed.ty).is_reference,
     };
-    by_reference && !(plan.ty(passed.ty).abilities.copy && !plan.ty(passed.ty).is_reference)
+    let info = plan.ty(passed.ty);
+    by_reference && (info.is_reference || !info.abilities.copy)
 }
 
 fn type_at(plan: &Plan, step: &Step) -> TypeId {

@@ -130,7 +130,7 @@ pub static POLICY: &[Rule] = &[
         name: "panic while described",
         severity: Violation,
         reason: "Display, Debug and Hash must never panic",
-        applies: |facts| facts.is_of_trait(&["Display", "Debug", "Hash"]),
+        applies: |facts| facts.is_of_trait(&["Display", "Debug", "Hash"]) && !facts.back_door,
     },
     Rule {
         name: "unreachable code was reached",
@@ -198,7 +198,9 @@ pub static POLICY: &[Rule] = &[
         name: "overflow of an operator",
         severity: Suspicious,
         reason: "arithmetic overflows; the operators of integers do so too",
-        applies: |facts| facts.is_of_trait(&OPERATORS),
+        applies: |facts| {
+            facts.is_of_trait(&OPERATORS) || (facts.calculates() && facts.says(&["with overflow"]))
+        },
     },
     Rule {
         name: "panic behind a back door",
