@@ -8,8 +8,10 @@ mod engine;
 mod learned;
 mod sources;
 mod steps;
+mod trace;
 
 pub use engine::Engine;
+pub use sources::numbered;
 pub use steps::{Made, Recipe, Steps};
 
 #[cfg(test)]
