@@ -28,7 +28,7 @@ pub struct Facts<'f> {
     /// The integers that the call was given as they stand.
     given: Vec<i128>,
     /// The sequence has keys that no call of the crate has made.
-    made_up_keys: bool,
+    pub made_up_keys: bool,
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,

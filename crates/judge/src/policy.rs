@@ -123,6 +123,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             facts.kind() == Some(OperationKind::Law)
                 && !facts.back_door
+                && !facts.made_up_keys
                 && !(facts.large_number && facts.says(&["with overflow"]))
         },
     },
@@ -226,7 +227,9 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
         applies: |facts| {
-            facts.promises_failure() && !(facts.is_told_where() && facts.says(&BOUNDS))
+            facts.promises_failure()
+                && !(facts.is_told_where() && facts.says(&BOUNDS))
+                && !(facts.answered && facts.large_number)
         },
     },
     Rule {
