@@ -414,6 +414,8 @@ impl<'w> Writer<'w> {
         }
         let info = self.plan.ty(operation.output);
         if info.ty.is_unit() {
+            // Whoever is given it can write it down.
+            self.inline[here] = Some("()".to_owned());
             return vec![format!("{text};")];
         }
         // What a value was made of needs no assertion.
