@@ -277,10 +277,7 @@ mod tests {
         check(&Ty::prim("char"), "'\\''", Some("'\\''"));
         check(&Ty::shared(Ty::prim("str")), "\"a\\\"b\"", Some("\"a\\\"b\""));
         check(&Ty::adt("std::string::String", vec![]), "\"x\"", Some("\"x\""));
-        let mut changeable = Ty::shared(Ty::prim("str"));
-        if let Ty::Ref { mutable, .. } = &mut changeable {
-            *mutable = true;
-        }
+        let changeable = Ty::exclusive(Ty::prim("str"));
         check(&changeable, "\"x\"", Some("\"x\""));
         check(&option(changeable), "Some(\"x\")", None);
     }
