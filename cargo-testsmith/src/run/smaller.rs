@@ -33,7 +33,10 @@ pub(super) fn shrink_all(
             Err(Error::Interrupted) => break,
             outcome => relative(outcome?, &root),
         };
-        if class_of(plan, &sequence, &outcome).as_deref() != Some(&failing.class) {
+        let is_it = |(severity, class): (Severity, String)| {
+            severity <= failing.severity && class == failing.class
+        };
+        if !class_of(plan, &sequence, &outcome).is_some_and(is_it) {
             continue;
         }
         let mut fails = |candidate: &Sequence| {
@@ -42,7 +45,7 @@ pub(super) fn shrink_all(
             }
             let Ok(outcome) = supervisor.run(candidate, false) else { return false };
             let outcome = relative(outcome, &root);
-            class_of(plan, candidate, &outcome).as_deref() == Some(&failing.class)
+            class_of(plan, candidate, &outcome).is_some_and(is_it)
         };
         let shrunk = shrink(plan, &sequence, outcome.step as usize, components, &mut fails);
         let outcome = match supervisor.run_afresh(&shrunk, false) {
@@ -62,9 +65,10 @@ pub(super) fn shrink_all(
     Ok(small)
 }
 
-fn class_of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
+/// What is found where; a smaller sequence must not turn it into less.
+fn class_of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<(Severity, String)> {
     match judge(plan, sequence, outcome) {
-        Verdict::Failing(failing) => Some(failing.class),
+        Verdict::Failing(failing) => Some((failing.severity, failing.class)),
         Verdict::Passed => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Collects what can be called: functions, methods, constructors, constants.
 
 use crate::contracts;
+use crate::ids::ids;
 use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
@@ -493,10 +494,30 @@ fn docs(item: &Item) -> Docs {
             .lines()
             .any(|line| line.starts_with('#') && line.to_ascii_lowercase().contains("panic")),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
+        demands: demands(item, text),
+        ids: match &item.inner {
+            ItemEnum::Function(function) => ids(function),
+            _ => vec![],
+        },
         safety_section: text.contains("# Safety"),
         deprecated: item.deprecation.is_some(),
         hidden: is_hidden(item),
     }
+}
+
+/// The parameters that stand in a sentence with the word "must".
+fn demands(item: &Item, text: &str) -> Vec<String> {
+    let ItemEnum::Function(function) = &item.inner else { return vec![] };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let text = text.replace('\n', " ");
+    let demanded = |name: &str| {
+        text.split(". ").any(|sentence| {
+            let has = |wanted: &str| sentence.split(|c| !is_word(c)).any(|word| word == wanted);
+            has("must") && has(name)
+        })
+    };
+    let names = function.sig.inputs.iter().map(|(name, _)| name);
+    names.filter(|name| *name != "self" && demanded(name)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -89,6 +89,8 @@ pub struct Walked {
     /// What the values are known by that were not there before, where a census
     /// was asked for.
     pub census: Vec<u64>,
+    /// Edges that were taken for the first time since the walk before.
+    pub edges: Vec<u32>,
     /// Where a census was asked for: calls under test, and how many of them
     /// were made after exactly the same steps as before.
     pub extensions: u64,
@@ -170,7 +172,7 @@ wire!(struct Walk {
     components, census,
 });
 wire!(struct Walked {
-    sequences, calls, panics, inapplicable, completed, panicked, components, census,
+    sequences, calls, panics, inapplicable, completed, panicked, components, census, edges,
     extensions, repeated,
 });
 wire!(struct Timing {

@@ -261,6 +261,7 @@ pub(crate) fn walk_with(
     walked.completed = engine.completed();
     walked.panicked = engine.panicked();
     walked.components = engine.take_components();
+    walked.edges = std::mem::take(&mut executor.new_edges);
     if let Some(census) = census {
         walked.census = std::mem::take(&mut census.new);
         walked.extensions = std::mem::take(&mut census.extensions);
