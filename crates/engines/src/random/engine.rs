@@ -318,8 +318,15 @@ impl Engine {
         self.learned.learn(op, origins, result);
         match result {
             Ok(slot) => {
-                if stage.was_heavy() && self.heuristics.has(Heuristic::Limits) {
+                let heavy = stage.was_heavy();
+                let excess = self.learned.is_excess(op, heavy);
+                if heavy && self.heuristics.has(Heuristic::Limits) {
                     self.limit(op, args);
+                    // What has grown so large here hangs the calls that follow;
+                    // but some operations never make anything small.
+                    if excess {
+                        return Err(Halt::Full);
+                    }
                 }
                 self.trace.call(op, args, digest);
                 self.origins.push(maker_origin(op));

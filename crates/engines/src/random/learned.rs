@@ -29,6 +29,8 @@ struct Record {
     bad: u32,
     /// The last batch of calls in which it was.
     batch: u32,
+    /// It has completed without asking for much memory.
+    light: bool,
     /// Panics when its closure is called, by design: nothing to insist on.
     hopeless: bool,
 }
@@ -213,6 +215,15 @@ impl Learned {
             // It stays known that it completed.
             (record.good, record.bad) = (record.good.div_ceil(2), record.bad / 2);
         }
+    }
+
+    /// Whether it is out of the ordinary that a completed call of the operation
+    /// asked for much memory.
+    #[inline]
+    pub(super) fn is_excess(&mut self, op: OpId, heavy: bool) -> bool {
+        let record = &mut self.records[op.index()];
+        record.light |= !heavy;
+        heavy && record.light
     }
 
     /// A call that took long though it completed.
