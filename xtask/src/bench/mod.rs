@@ -4,6 +4,7 @@ mod callable;
 mod calls;
 mod contracts;
 mod coverage;
+mod emitted;
 mod known_bugs;
 mod korat;
 mod printed;
