@@ -146,13 +146,12 @@ impl Shrinking<'_> {
 
     fn simplify_literals(&mut self) {
         for at in 0..self.steps.len() {
-            for simpler in simpler_literals(&self.steps[at]) {
+            // Each is simpler than the one before, and all tries are counted.
+            while simpler_literals(&self.steps[at]).into_iter().any(|simpler| {
                 let mut candidate = self.steps.clone();
                 candidate[at] = simpler;
-                if self.attempt(candidate) {
-                    break;
-                }
-            }
+                self.attempt(candidate)
+            }) {}
         }
     }
 }
@@ -319,22 +318,44 @@ fn simpler_literals(step: &Flat) -> Vec<Flat> {
             let simple = [0.0, 1.0].into_iter().filter(|f: &f64| f.to_bits() != *bits);
             simple.map(|f| Literal::Float(f.to_bits())).collect()
         }
-        Literal::Str(text) if !text.is_empty() => {
-            let first: String = text.chars().take(1).collect();
-            let mut simple = vec![String::new(), "a".to_owned()];
-            if text.chars().count() > 1 {
-                simple.push(first);
-            }
-            simple
-                .into_iter()
-                .filter(|s| s.len() < text.len() || (s.len() == text.len() && **s < **text))
-                .map(|s| Literal::Str(s.into()))
-                .collect()
+        Literal::Str(text) => {
+            simpler_texts(text).into_iter().map(|text| Literal::Str(text.into())).collect()
         }
         Literal::Char(c) if *c != 'a' => vec![Literal::Char('a')],
         _ => vec![],
     };
     simpler.into_iter().map(|literal| Flat::Literal(*ty, literal)).collect()
+}
+
+/// The text without halves of it, quarters and so on down to one character,
+/// then with a simple character or a small number in the place of another.
+fn simpler_texts(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut simpler = vec![];
+    if chars.len() > 1 {
+        simpler.extend([String::new(), "a".to_owned(), chars[..1].iter().collect()]);
+    }
+    let mut size = chars.len();
+    while size > 0 {
+        for piece in
+            chars.chunks(size).enumerate().map(|(n, piece)| n * size..n * size + piece.len())
+        {
+            simpler.push(chars[..piece.start].iter().chain(&chars[piece.end..]).collect());
+        }
+        size /= 2;
+    }
+    for at in 0..chars.len() {
+        let simple = match chars[at] {
+            'a' | '0' => continue,
+            '1' => '0',
+            '2'..='9' => '1',
+            _ => 'a',
+        };
+        let mut other = chars.clone();
+        other[at] = simple;
+        simpler.push(other.into_iter().collect());
+    }
+    simpler
 }
 
 #[cfg(test)]

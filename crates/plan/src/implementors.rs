@@ -33,7 +33,8 @@ pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec
 
 fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
     let api = chooser.api;
-    let mut found: Vec<(usize, usize, usize, Ty)> = vec![];
+    let mut found: Vec<((usize, usize, bool, usize), Ty)> = vec![];
+    let length = chooser.constant(&Ty::prim("usize"));
     for trait_ in local {
         for known in api.impls_of(&trait_.path) {
             let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
@@ -41,17 +42,20 @@ fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
             let borrows = usize::from(ty.borrows());
             let mut size = 0;
             ty.walk(&mut |_| size += 1);
-            let key = (menu + 2 * borrows, size, known.generics.params.len());
+            // Many a crate has an impl for every length of an array, beginning
+            // with none at all, which is the one where least can happen.
+            let odd = matches!(&ty, Ty::Array(_, other) if *other != length);
+            let key = (menu + 2 * borrows, size, odd, known.generics.params.len());
             // A reference to a reference only repeats what the inner one does.
             let doubled = matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
-            if !doubled && !found.iter().any(|(_, _, _, other)| *other == ty) {
-                found.push((key.0, key.1, key.2, ty));
+            if !doubled && !found.iter().any(|(_, other)| *other == ty) {
+                found.push((key, ty));
             }
         }
     }
-    found.retain(|(_, _, _, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
-    found.sort_by_key(|(menu, size, params, _)| (*menu, *size, *params));
-    found.into_iter().map(|(_, _, _, ty)| ty).collect()
+    found.retain(|(_, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
+    found.sort_by_key(|(key, _)| *key);
+    found.into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// The type that one impl is for, its parameters chosen.

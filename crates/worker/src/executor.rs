@@ -17,6 +17,7 @@ use testsmith_engines::{Halt, Shelved, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Sameness, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::wire::Wire;
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
 /// One operation: reads its arguments from the frame, calls, puts its result.
@@ -42,6 +43,16 @@ pub(crate) struct Pooled {
     step: Encoded,
 }
 
+impl Pooled {
+    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: &Literal) -> Pooled {
+        Pooled {
+            literal: literal.clone(),
+            ready: kind.and_then(|kind| Ready::new(kind, literal)),
+            step: Encoded::new(&Step::Literal(ty, literal.clone())),
+        }
+    }
+}
+
 pub struct Executor {
     pub plan: Arc<Plan>,
     pub(crate) signatures: Vec<Signature>,
@@ -59,6 +70,10 @@ pub struct Executor {
     pub(crate) kinds: Vec<Option<Kind>>,
     /// Per type, the literals of the plan that can be put.
     pub(crate) pool: Vec<Vec<Pooled>>,
+    /// Texts of this sequence that are not in the pool.
+    texts: Vec<Arc<str>>,
+    /// Bytes of a step that is written to the journal.
+    spelled: Vec<u8>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
     observe: bool,
@@ -87,11 +102,7 @@ impl Executor {
             plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
         let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let pooled = |literal: &Literal| Pooled {
-                literal: literal.clone(),
-                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, literal)),
-                step: Encoded::new(&Step::Literal(*ty, literal.clone())),
-            };
+            let pooled = |literal: &Literal| Pooled::new(*ty, kinds[ty.index()], literal);
             pool[ty.index()] = literals.iter().map(pooled).collect();
         }
         Executor {
@@ -108,6 +119,8 @@ impl Executor {
             coverage: Coverage::new(Novelty::Hit),
             kinds,
             pool,
+            texts: vec![],
+            spelled: vec![],
             ended: vec![],
             failure: None,
             observe: false,
@@ -132,6 +145,7 @@ impl Executor {
         self.frame.clear();
         self.slots.clear();
         self.loans.clear();
+        self.texts.clear();
         self.journal.begin();
         self.failure = None;
         self.observe = observe;
@@ -262,6 +276,13 @@ impl Executor {
         ready.put(&mut self.frame);
         self.journal.literal(&step);
         Ok(self.push(ty))
+    }
+
+    /// Spells a text out as a step; false if the journal has no room for it.
+    fn spell(&mut self, ty: TypeId, text: &Arc<str>) -> bool {
+        self.spelled.clear();
+        Step::Literal(ty, Literal::Str(Arc::clone(text))).put(&mut self.spelled);
+        self.journal.has_room(self.spelled.len() + STEP_BYTES)
     }
 
     fn push(&mut self, ty: TypeId) -> u32 {
@@ -421,6 +442,36 @@ impl Stage for Executor {
         Ok(self.push(ty))
     }
 
+    fn text(&mut self, ty: TypeId, text: &Arc<str>) -> Result<u32, Halt> {
+        if self.slots.len() >= MAX_SLOTS || !self.spell(ty, text) {
+            return Err(Halt::Full);
+        }
+        match self.kinds[ty.index()] {
+            Some(Kind::String) => self.frame.put(String::from(&**text)),
+            Some(Kind::Str) => {
+                self.texts.push(Arc::clone(text));
+                // SAFETY: the text is held until the next sequence begins; all
+                // values of this one are dropped before, and those that may
+                // borrow are not kept.
+                self.frame.put(unsafe { &*std::ptr::from_ref::<str>(text) });
+            }
+            _ => return Err(Halt::Full),
+        }
+        self.journal.step(&self.spelled);
+        Ok(self.push(ty))
+    }
+
+    fn is_refusal(&mut self, slot: u32) -> bool {
+        let Slot { place, table } = self.slots[slot as usize];
+        let Some(debug) = table.debug else { return false };
+        self.journal.doing(slot, Phase::Observing);
+        let mut start = Start::default();
+        // SAFETY: the engine asks about live values only. A debug text that
+        // panics is found by whoever shows it.
+        let shown = catching(|| unsafe { debug(place, &mut start) });
+        shown.is_err() || matches!(&start.0, b"Err(" | b"None")
+    }
+
     #[inline]
     fn was_heavy(&self) -> bool {
         self.heavy
@@ -441,6 +492,13 @@ impl Stage for Executor {
                         return Err(Halt::Full);
                     }
                     self.journal.literal(step);
+                    ty
+                }
+                Made::Text(ty, text) => {
+                    if !self.spell(ty, &steps.texts()[text as usize]) {
+                        return Err(Halt::Full);
+                    }
+                    self.journal.step(&self.spelled);
                     ty
                 }
                 Made::Call(op, ..) => {
@@ -518,6 +576,20 @@ impl Stage for Executor {
 pub(crate) fn reached(place: *mut u8, through: bool) -> *mut u8 {
     // SAFETY: a slot that is reached through holds a thin reference.
     if through { unsafe { *place.cast::<*mut u8>() } } else { place }
+}
+
+/// The first bytes of a text; an error ends the formatting when they are there.
+#[derive(Default)]
+struct Start([u8; 4], usize);
+
+impl std::fmt::Write for Start {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let Start(bytes, length) = self;
+        let taken = text.len().min(bytes.len() - *length);
+        bytes[*length..*length + taken].copy_from_slice(&text.as_bytes()[..taken]);
+        *length += taken;
+        if *length == bytes.len() { Err(std::fmt::Error) } else { Ok(()) }
+    }
 }
 
 /// Text that stops growing at the bound; `Debug` may print without end.

@@ -105,6 +105,17 @@ impl Journal {
         self.store(journal::LENGTH, self.length as u32);
     }
 
+    /// Adds a step given as its exact bytes.
+    pub fn step(&mut self, bytes: &[u8]) {
+        // SAFETY: the caller asked for room for this many bytes.
+        unsafe {
+            let to = self.base.add(journal::STEPS + self.length);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+        }
+        self.length += bytes.len();
+        self.store(journal::LENGTH, self.length as u32);
+    }
+
     /// Adds a call that is about to run as step number `here`.
     #[inline(always)]
     pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {

@@ -8,6 +8,7 @@ mod engine;
 mod learned;
 mod sources;
 mod steps;
+mod texts;
 
 pub use engine::Engine;
 pub use steps::{Made, Recipe, Steps};

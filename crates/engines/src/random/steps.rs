@@ -2,12 +2,14 @@
 //! value.
 //!
 //! A [`Recipe`] is a sequence in the engine's own terms: literals by their
-//! place in the pool and arguments in one list, so that noting a call
-//! allocates nothing.
+//! place in the pool, texts that are not in it and arguments in one list each,
+//! so that noting a call allocates nothing.
 
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 use testsmith_model::message::Component;
 use testsmith_model::operation::{FlowKind, Signature};
-use testsmith_model::sequence::{Sequence, Step};
+use testsmith_model::sequence::{Literal, Sequence, Step};
 use testsmith_model::{OpId, Plan, TypeId};
 
 /// How a slot came to be.
@@ -15,6 +17,8 @@ use testsmith_model::{OpId, Plan, TypeId};
 pub enum Made {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
+    /// A text that is not in the pool, by its place in the list of all.
+    Text(TypeId, u32),
     /// A call, with the place of its first argument in the list of all, and
     /// their number.
     Call(OpId, u32, u8),
@@ -24,6 +28,7 @@ pub enum Made {
 pub struct Steps {
     made: Vec<Made>,
     args: Vec<u32>,
+    texts: Vec<Arc<str>>,
     hash: u64,
 }
 
@@ -39,6 +44,7 @@ impl Steps {
     pub(super) fn clear(&mut self) {
         self.made.clear();
         self.args.clear();
+        self.texts.clear();
         self.hash = 0;
     }
 
@@ -58,6 +64,19 @@ impl Steps {
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
         self.hash = mix(self.hash, u64::from(ty.0) << 32 | u64::from(n));
         self.made.push(Made::Literal(ty, n));
+    }
+
+    pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        self.hash = mix(self.hash, u64::from(ty.0) ^ hasher.finish());
+        self.made.push(Made::Text(ty, self.texts.len() as u32));
+        self.texts.push(Arc::clone(text));
+    }
+
+    /// The texts that are not in the pool, in their order.
+    pub fn texts(&self) -> &[Arc<str>] {
+        &self.texts
     }
 
     /// The hash that the steps would have with one more call.
@@ -80,6 +99,7 @@ impl Steps {
         for (made, args) in other.iter() {
             match made {
                 Made::Literal(ty, n) => self.literal(ty, n),
+                Made::Text(ty, n) => self.text(ty, &other.texts[n as usize]),
                 Made::Call(op, ..) => {
                     let first = self.args.len();
                     self.args.extend(args.iter().map(|arg| base + arg));
@@ -103,7 +123,7 @@ impl Steps {
     #[inline]
     pub(super) fn args_of(&self, slot: usize) -> &[u32] {
         match self.made[slot] {
-            Made::Literal(..) => &[],
+            Made::Literal(..) | Made::Text(..) => &[],
             Made::Call(_, first, count) => {
                 &self.args[first as usize..first as usize + usize::from(count)]
             }
@@ -145,6 +165,7 @@ impl Steps {
             number[here] = steps.len() as u32;
             match made {
                 Made::Literal(ty, n) => steps.literal(ty, n),
+                Made::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
                 Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| number[*arg as usize]).collect();
                     steps.call(op, &args);
@@ -194,15 +215,18 @@ impl Recipe {
         self.steps.made.iter().filter(|made| matches!(made, Made::Call(..))).count()
     }
 
-    /// `None` if a literal is not in the pool of the plan.
+    /// `None` if a literal is neither in the pool of the plan nor a text.
     pub(super) fn new(plan: &Plan, component: &Component) -> Option<Recipe> {
         let mut steps = Steps::default();
         for step in component.sequence.steps() {
             match step {
                 Step::Literal(ty, literal) => {
                     let (_, pool) = plan.literals.iter().find(|(of, _)| of == ty)?;
-                    let n = pool.iter().position(|known| known == literal)?;
-                    steps.literal(*ty, n as u32);
+                    match (pool.iter().position(|known| known == literal), literal) {
+                        (Some(n), _) => steps.literal(*ty, n as u32),
+                        (None, Literal::Str(text)) => steps.text(*ty, text),
+                        (None, _) => return None,
+                    }
                 }
                 Step::Call(op, back) => {
                     let here = steps.len() as u32;
@@ -222,6 +246,9 @@ impl Recipe {
                 let pool = plan.literals.iter().find(|(of, _)| *of == ty);
                 let (_, pool) = pool.expect("it came from the pool");
                 Step::Literal(ty, pool[n as usize].clone())
+            }
+            Made::Text(ty, n) => {
+                Step::Literal(ty, Literal::Str(Arc::clone(&self.steps.texts[n as usize])))
             }
             Made::Call(op, ..) => {
                 Step::Call(op, args.iter().map(|arg| here as u32 - arg).collect())
