@@ -209,12 +209,13 @@ mod tests {
         Generics { params: params.iter().map(each).collect(), ..Generics::default() }
     }
 
-    /// Two traits: `Walk` for `&List<T>` and for wrappers of walkers, `Mark`
-    /// for `List<T>` and for references to what is marked.
+    /// Three traits: `Walk` for `&List<T>` and for wrappers of walkers, `Mark`
+    /// for `List<T>` and for references to what is marked; and `Fixed` for arrays
+    /// of some lengths.
     fn api() -> Api {
         let list = || Ty::adt("a::List", vec![param("T")]);
         let mut api = Api::default();
-        for path in ["a::Walk", "a::Mark"] {
+        for path in ["a::Walk", "a::Mark", "a::Fixed"] {
             let generics = Generics::default();
             let def = TraitDef { path: path.to_owned(), generics, is_dyn_compatible: true };
             api.traits.insert(path.to_owned(), def);
@@ -232,6 +233,10 @@ mod tests {
         );
         add("a::Walk", Ty::shared(list()), generics(&[("T", &[])]), item);
         add("a::Mark", list(), generics(&[("T", &[])]), vec![]);
+        for length in ["0", "1", "2", "4", "8"] {
+            let array = Ty::Array(Box::new(param("T")), length.to_owned());
+            add("a::Fixed", array, generics(&[("T", &[])]), vec![]);
+        }
         add("a::Mark", Ty::shared(param("M")), generics(&[("M", &["a::Mark"])]), vec![]);
         api
     }
@@ -248,6 +253,12 @@ mod tests {
     fn an_implementor_of_two_traits_implements_both() {
         let traits = [TraitRef::new("a::Walk", vec![]), TraitRef::new("a::Mark", vec![])];
         check(&traits, &["&a::List<i32>"]);
+    }
+
+    #[test]
+    fn an_array_of_the_usual_length_comes_before_an_empty_one() {
+        let fixed = TraitRef::new("a::Fixed", vec![]);
+        check(&[fixed], &["[i32; 4]", "[i32; 0]", "[i32; 1]", "[i32; 2]", "[i32; 8]"]);
     }
 
     #[test]
