@@ -57,13 +57,14 @@ impl Pair<'_> {
             keep: MAX_SEQUENCES,
             ..Walk::default()
         };
+        let begin = Instant::now();
+        self.checked.until = options.calls.is_none().then_some(begin + MAX_TIME / 2);
         let mut sequences = vec![];
         self.checked.walk(&walk, &mut |sequence, outcome| {
             if outcome.ending == Ending::Completed {
                 sequences.push(sequence);
             }
         })?;
-        let begin = Instant::now();
         let mut found: BTreeMap<String, Finding> = BTreeMap::new();
         for sequence in sequences {
             if options.calls.is_none() && begin.elapsed() > MAX_TIME {

@@ -1,6 +1,7 @@
 //! The end of a run: tests are checked and written, and all of it is told.
 
 use super::compare::Pair;
+use super::limits;
 use super::report::{Report, Tests};
 use super::search::Tally;
 use crate::Exit;
@@ -13,14 +14,18 @@ use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use crate::stored::Stored;
-use crate::suite::{self, Regression};
+use crate::suite::{self, Regression, Wish};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use testsmith_judge::Severity;
-use testsmith_lab::{Build, Limits, Profile};
+use testsmith_lab::{Build, Lessons, Profile};
 use testsmith_model::Plan;
 use testsmith_render::{Test, test_file};
+
+/// The least time for each part of the work on a suite.
+const MIN_TIME: Duration = Duration::from_secs(5);
 
 pub(super) struct Finish<'f> {
     pub(super) options: &'f Run,
@@ -32,6 +37,8 @@ pub(super) struct Finish<'f> {
     pub(super) selection: &'f Selection,
     pub(super) tally: Tally,
     pub(super) coverage: Option<(usize, usize)>,
+    /// What the search has learnt of calls that end a worker.
+    pub(super) lessons: Lessons,
     pub(super) interrupted: bool,
 }
 
@@ -106,8 +113,8 @@ impl Finish<'_> {
             None => return Ok(vec![]),
         };
         session.console.say("comparing with a build without overflow checks");
-        let mut released = session.another(&released, Limits::default())?;
-        let mut checked = session.another(self.harness, Limits::default())?;
+        let mut released = session.another(&released, limits(options))?;
+        let mut checked = session.another(self.harness, limits(options))?;
         let mut pair = Pair { session, checked: &mut checked, released: &mut released };
         let found = pair.compare(options)?;
         Ok(found.into_iter().filter(|f| self.selection.wants(&f.operation)).collect())
@@ -146,8 +153,15 @@ impl Finish<'_> {
         let plan = &*session.plan;
         session.console.say("choosing regression tests by coverage");
         let excluded = self.selection.excluded(plan);
-        let mut suite =
-            suite::make(session, self.harness, options.seed, options.max_tests, &excluded)?;
+        let mut supervisor = session.another(self.harness, limits(options))?;
+        supervisor.take_lessons(self.lessons.clone());
+        let wish = Wish {
+            seed: options.seed,
+            most: options.max_tests,
+            excluded: &excluded,
+            time: options.calls.is_none().then(|| (options.budget / 4).max(MIN_TIME)),
+        };
+        let mut suite = suite::make(session, self.harness, supervisor, &wish)?;
         tests.unsteady = suite.unsteady;
         session
             .console

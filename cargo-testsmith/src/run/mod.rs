@@ -74,6 +74,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         selection: &selection,
         tally: done.tally,
         coverage: done.coverage,
+        lessons: done.supervisor.lessons().of_deaths(),
         interrupted,
     };
     let exit = finish.run(findings)?;

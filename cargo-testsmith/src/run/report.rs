@@ -70,9 +70,11 @@ pub(super) fn started(options: &Run, session: &Session) {
     }
 }
 
-/// Laws and what makes arguments are not what the crate offers.
+/// Laws and what makes arguments are not what the crate offers, and a call with
+/// a closure that panics is not expected to complete.
 fn is_tested(operation: &Operation) -> bool {
     !matches!(operation.kind, OperationKind::Builder | OperationKind::Law)
+        && !operation.panics_by_design
 }
 
 /// How many operations are named on the last screen.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
 use testsmith_lab::{Error, Supervisor};
@@ -25,6 +25,8 @@ use testsmith_model::message::{Component, Walk};
 const CALLS_A_ROUND: u64 = 100_000;
 /// A worker that hangs takes seconds, so the clock is looked at after a few.
 const DEATHS_A_ROUND: u32 = 3;
+/// How long it takes at most to run again what the optimised build has reached.
+const CATCH_UP: Duration = Duration::from_secs(5);
 const MAX_LENGTH: u32 = 20;
 
 #[derive(Clone, Default)]
@@ -160,11 +162,12 @@ struct Walker<'s> {
 
 impl Walker<'_> {
     fn walk(&mut self) -> Result<()> {
-        let (options, interrupt) = (self.search.options, self.search.interrupt);
+        let interrupt = self.search.interrupt;
         let mut round = 0;
         self.supervisor.patience = DEATHS_A_ROUND;
+        self.supervisor.until = self.end();
         while self.left > 0 && !interrupt.load(Ordering::Acquire) {
-            if options.calls.is_none() && self.board.begin.elapsed() >= options.budget {
+            if self.supervisor.is_late() {
                 break;
             }
             if self.covered.is_none()
@@ -179,10 +182,39 @@ impl Walker<'_> {
             self.tell();
         }
         self.tally.deaths += self.supervisor.deaths;
-        if self.covered.is_none() {
-            self.covered = self.coverage();
+        match self.covered.take() {
+            None => self.covered = self.coverage(),
+            Some(before) => self.covered = Some(self.catch_up(before)?),
         }
         Ok(())
+    }
+
+    /// When the search is over; never where calls are counted.
+    fn end(&self) -> Option<Instant> {
+        let options = self.search.options;
+        options.calls.is_none().then(|| self.board.begin + options.budget)
+    }
+
+    /// Adds what the optimised build has reached: its components are run again
+    /// without optimisation, and a round is walked from there.
+    fn catch_up(&mut self, mut covered: Covered) -> Result<Covered> {
+        let Ok(mut exact) =
+            self.search.session.another(self.search.harness, super::limits(self.search.options))
+        else {
+            return Ok(covered);
+        };
+        exact.take_lessons(self.supervisor.lessons().clone());
+        exact.patience = DEATHS_A_ROUND;
+        exact.until = Some(Instant::now() + CATCH_UP);
+        let optimised = std::mem::replace(&mut self.supervisor, exact);
+        if self.round(u64::MAX)?
+            && let Some(more) = self.coverage()
+        {
+            covered.taken.extend(more.taken);
+        }
+        self.tally.deaths += self.supervisor.deaths;
+        self.supervisor = optimised;
+        Ok(covered)
     }
 
     /// Goes on with the optimised build.
@@ -197,6 +229,7 @@ impl Walker<'_> {
             self.tally.deaths += self.supervisor.deaths;
             faster.take_lessons(self.supervisor.lessons().clone());
             faster.patience = DEATHS_A_ROUND;
+            faster.until = self.end();
             self.supervisor = faster;
         }
     }
@@ -257,7 +290,7 @@ impl Walker<'_> {
         self.board.tell(self.number, standing, console);
     }
 
-    /// The edges that the last worker took.
+    /// The edges that the workers of this build took.
     fn coverage(&mut self) -> Option<Covered> {
         let (edges, taken) = self.supervisor.edges().ok()?;
         Some(Covered { edges, taken: taken.iter().map(|edge| *edge as usize).collect() })

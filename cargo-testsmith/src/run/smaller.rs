@@ -33,7 +33,8 @@ pub(super) fn shrink_all(
             Err(Error::Interrupted) => break,
             outcome => relative(outcome?, &root),
         };
-        if class_of(plan, &sequence, &outcome).as_deref() != Some(&failing.class) {
+        let same = (failing.severity, failing.class.clone());
+        if class_of(plan, &sequence, &outcome).as_ref() != Some(&same) {
             continue;
         }
         let mut fails = |candidate: &Sequence| {
@@ -42,7 +43,7 @@ pub(super) fn shrink_all(
             }
             let Ok(outcome) = supervisor.run(candidate, false) else { return false };
             let outcome = relative(outcome, &root);
-            class_of(plan, candidate, &outcome).as_deref() == Some(&failing.class)
+            class_of(plan, candidate, &outcome).as_ref() == Some(&same)
         };
         let shrunk = shrink(plan, &sequence, outcome.step as usize, components, &mut fails);
         let outcome = match supervisor.run_afresh(&shrunk, false) {
@@ -63,9 +64,10 @@ pub(super) fn shrink_all(
     Ok(small)
 }
 
-fn class_of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
+/// What is found where; a smaller sequence must not turn it into less.
+fn class_of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<(Severity, String)> {
     match judge(plan, sequence, outcome) {
-        Verdict::Failing(failing) => Some(failing.class),
+        Verdict::Failing(failing) => Some((failing.severity, failing.class)),
         Verdict::Passed => None,
     }
 }

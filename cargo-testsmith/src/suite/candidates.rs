@@ -4,9 +4,11 @@
 //! Counted in sequences and never in time, so that the same seed gives the same
 //! suite, however long the search before it took.
 
+use super::Wish;
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::coverage::Sources;
 use testsmith_lab::{Error, Supervisor};
@@ -126,24 +128,35 @@ const MAX_LENGTH: u32 = 12;
 /// More pieces than this are not looked at.
 const MAX_PIECES: usize = 12_000;
 
+/// What takes longer is no test that people like to run.
+const MAX_TEST: Duration = Duration::from_millis(200);
+
 pub(super) struct Gatherer<'g> {
     pub(super) supervisor: &'g mut Supervisor,
     pub(super) plan: &'g Plan,
     pub(super) points: &'g Points,
     pub(super) derived: &'g Derived,
+    pub(super) wish: &'g Wish<'g>,
 }
 
 impl Gatherer<'_> {
+    /// From now on there is so much time as is wished for one part of the work.
+    pub(super) fn start_part(&mut self) {
+        self.supervisor.until = self.wish.time.map(|time| Instant::now() + time);
+    }
+
     /// Walks until a round brings nothing new.
-    pub(super) fn gather(&mut self, seed: u64, excluded: &[OpId]) -> Result<Vec<Candidate>> {
-        let shown =
-            |op: &OpId| is_worth_showing(self.plan.operation(*op)) && !excluded.contains(op);
+    pub(super) fn gather(&mut self) -> Result<Vec<Candidate>> {
+        self.start_part();
+        let shown = |op: &OpId| {
+            is_worth_showing(self.plan.operation(*op)) && !self.wish.excluded.contains(op)
+        };
         let avoid: Vec<OpId> = self.plan.op_ids().filter(|op| !shown(op)).collect();
         let mut known = HashSet::new();
         let mut pieces = vec![];
         for round in 0..MAX_ROUNDS {
             let walk = Walk {
-                seed: seed.wrapping_mul(0x9e37_79b9).wrapping_add(round),
+                seed: self.wish.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round),
                 max_sequences: SEQUENCES_A_ROUND.into(),
                 max_calls: u64::MAX,
                 max_length: MAX_LENGTH,
@@ -163,8 +176,13 @@ impl Gatherer<'_> {
             }
         }
         pieces.truncate(MAX_PIECES);
+        // Running them again takes about as long as finding them did.
+        self.start_part();
         let mut candidates = vec![];
         for piece in pieces {
+            if self.supervisor.is_late() {
+                break;
+            }
             candidates.extend(self.trace(&piece)?);
         }
         Ok(candidates)
@@ -172,11 +190,15 @@ impl Gatherer<'_> {
 
     /// Runs a sequence; nothing if it is not one for a test.
     pub(super) fn trace(&mut self, sequence: &Sequence) -> Result<Option<Candidate>> {
+        let begin = Instant::now();
         let (outcome, edges) = match self.supervisor.trace(sequence) {
             // A smaller sequence may be refused by the loan rules of the worker.
             Err(Error::Worker(_)) => return Ok(None),
             traced => traced?,
         };
+        if self.wish.time.is_some() && begin.elapsed() > MAX_TEST {
+            return Ok(None);
+        }
         let panics = match &outcome.ending {
             Ending::Completed => false,
             _ if is_documented_panic(self.plan, sequence, &outcome) => true,

@@ -14,16 +14,13 @@ use testsmith_model::{Sequence, Step};
 const COST_OF_A_TEST: usize = 3;
 
 impl Gatherer<'_> {
-    /// At most `most` candidates, in the order in which they were chosen.
-    pub(super) fn choose(
-        &mut self,
-        candidates: &[Candidate],
-        most: usize,
-    ) -> Result<Vec<Candidate>> {
+    /// As many candidates as are wished, in the order in which they were chosen.
+    pub(super) fn choose(&mut self, candidates: &[Candidate]) -> Result<Vec<Candidate>> {
+        self.start_part();
         let mut reached: HashSet<u32> = HashSet::new();
         let mut tried: HashSet<&Sequence> = HashSet::new();
         let mut chosen: Vec<Candidate> = vec![];
-        while chosen.len() < most {
+        while chosen.len() < self.wish.most && !self.supervisor.is_late() {
             let gain = |candidate: &Candidate| {
                 candidate.points.iter().filter(|point| !reached.contains(point)).count()
             };

@@ -16,7 +16,8 @@ use candidates::{Derived, Gatherer, Points};
 use observe::{Observed, observe_all, with_queries};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
-use testsmith_lab::Limits;
+use std::time::Duration;
+use testsmith_lab::Supervisor;
 use testsmith_model::outcome::Panic;
 use testsmith_model::{OpId, OperationKind, Plan, Sequence, Step};
 use testsmith_render::{
@@ -68,23 +69,32 @@ pub struct Suite {
 /// Free functions have no type to be filed under.
 const FUNCTIONS: &str = "functions";
 
-/// Chooses at most `most` sequences and observes them.
+/// What suite is wanted.
+pub struct Wish<'w> {
+    pub seed: u64,
+    /// At most so many tests.
+    pub most: usize,
+    pub excluded: &'w [OpId],
+    /// How long gathering, tracing and choosing may take, each; all the time they need where
+    /// the suite has to be the same each time.
+    pub time: Option<Duration>,
+}
+
+/// Chooses sequences and observes them.
 pub fn make(
     session: &Session,
     harness: &Path,
-    seed: u64,
-    most: usize,
-    excluded: &[OpId],
+    mut supervisor: Supervisor,
+    wish: &Wish,
 ) -> Result<Suite> {
     let plan = &*session.plan;
-    let mut supervisor = session.another(harness, Limits::default())?;
     let derived = Derived::new(plan);
     let sources = &session.package.sources;
     let points = Points::read(&mut supervisor, harness, sources, &derived)?;
     let mut gatherer =
-        Gatherer { supervisor: &mut supervisor, plan, points: &points, derived: &derived };
-    let candidates = gatherer.gather(seed, excluded)?;
-    let chosen = gatherer.choose(&candidates, most)?;
+        Gatherer { supervisor: &mut supervisor, plan, points: &points, derived: &derived, wish };
+    let candidates = gatherer.gather()?;
+    let chosen = gatherer.choose(&candidates)?;
     let reached: HashSet<u32> =
         chosen.iter().flat_map(|candidate| candidate.points.iter().copied()).collect();
     let mut sequences = vec![];

@@ -493,10 +493,26 @@ fn docs(item: &Item) -> Docs {
             .lines()
             .any(|line| line.starts_with('#') && line.to_ascii_lowercase().contains("panic")),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
+        demands: demands(item, text),
         safety_section: text.contains("# Safety"),
         deprecated: item.deprecation.is_some(),
         hidden: is_hidden(item),
     }
+}
+
+/// The parameters that stand in a sentence with the word "must".
+fn demands(item: &Item, text: &str) -> Vec<String> {
+    let ItemEnum::Function(function) = &item.inner else { return vec![] };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let text = text.replace('\n', " ");
+    let demanded = |name: &str| {
+        text.split(". ").any(|sentence| {
+            let has = |wanted: &str| sentence.split(|c| !is_word(c)).any(|word| word == wanted);
+            has("must") && has(name)
+        })
+    };
+    let names = function.sig.inputs.iter().map(|(name, _)| name);
+    names.filter(|name| *name != "self" && demanded(name)).cloned().collect()
 }
 
 #[cfg(test)]

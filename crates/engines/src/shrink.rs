@@ -2,10 +2,16 @@
 //!
 //! Proposes smaller sequences and is told whether they still fail in the same
 //! way; runs nothing itself. Steps are removed first, in halves, quarters and
-//! so on; then what makes a value is replaced by an earlier value or by a
-//! component that takes fewer steps; then literals become simpler, because a
-//! shorter test is easier to read than one with smaller numbers.
+//! so on; then what makes a value is replaced by an earlier value, by a
+//! component that takes fewer steps, by a literal or by an operation that needs
+//! less; then literals become simpler, because a shorter test is easier to read
+//! than one with smaller numbers.
 
+mod literals;
+mod makers;
+
+use literals::simpler_literals;
+use makers::Makers;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use testsmith_model::message::Component;
@@ -42,7 +48,8 @@ pub fn shrink(
         Some(best) if fails(&best) => {
             let (tried, tries) = (HashSet::new(), MAX_TRIES);
             let shortest = shortest(plan, components);
-            Shrinking { plan, shortest, fails, steps, best, tried, tries }.run()
+            let makers = Makers::new(plan);
+            Shrinking { plan, shortest, makers, fails, steps, best, tried, tries }.run()
         }
         _ => sequence.clone(),
     }
@@ -52,6 +59,7 @@ struct Shrinking<'s> {
     plan: &'s Plan,
     /// Per type, the components with the fewest steps.
     shortest: HashMap<TypeId, Vec<&'s Component>>,
+    makers: Makers,
     fails: &'s mut dyn FnMut(&Sequence) -> bool,
     steps: Vec<Flat>,
     best: Sequence,
@@ -74,9 +82,10 @@ impl Shrinking<'_> {
             self.remove_pieces(1);
             let mut others = redirections(self.plan, &self.steps);
             others.extend(self.replacements());
-            // Those that are no shorter would only go back and forth.
-            others.retain(|candidate| candidate.len() < self.steps.len());
-            others.sort_by_key(Vec::len);
+            others.extend(self.makers.others(self.plan, &self.steps));
+            // Those that are no simpler would only go back and forth.
+            others.retain(|candidate| cost(candidate) < cost(&self.steps));
+            others.sort_by_key(|candidate| cost(candidate));
             let _ = others.into_iter().any(|candidate| self.attempt(candidate));
             self.simplify_literals();
             if self.best == before {
@@ -146,14 +155,24 @@ impl Shrinking<'_> {
 
     fn simplify_literals(&mut self) {
         for at in 0..self.steps.len() {
-            // Each is simpler than the one before, and all tries are counted.
-            while simpler_literals(&self.steps[at]).into_iter().any(|simpler| {
-                let mut candidate = self.steps.clone();
-                candidate[at] = simpler;
-                self.attempt(candidate)
-            }) {}
+            while self.simplify_literal(at) {}
         }
     }
+
+    /// Makes one literal simpler by one change.
+    fn simplify_literal(&mut self, at: usize) -> bool {
+        simpler_literals(&self.steps[at]).into_iter().any(|simpler| {
+            let mut candidate = self.steps.clone();
+            candidate[at] = simpler;
+            self.attempt(candidate)
+        })
+    }
+}
+
+/// What a reader has to take in: a call is more than a literal.
+fn cost(steps: &[Flat]) -> usize {
+    let calls = steps.iter().filter(|step| matches!(step, Flat::Call(..))).count();
+    steps.len() + calls
 }
 
 /// Per type, the components with the fewest steps.
@@ -305,57 +324,6 @@ fn redirections(plan: &Plan, steps: &[Flat]) -> Vec<Vec<Flat>> {
         }
     }
     candidates
-}
-
-fn simpler_literals(step: &Flat) -> Vec<Flat> {
-    let Flat::Literal(ty, literal) = step else { return vec![] };
-    let simpler: Vec<Literal> = match literal {
-        Literal::Int(n) => {
-            let cost = |n: i128| n.unsigned_abs();
-            [0, 1, 2, 3, 10].into_iter().filter(|m| cost(*m) < cost(*n)).map(Literal::Int).collect()
-        }
-        Literal::Float(bits) if f64::from_bits(*bits) != 0.0 => {
-            let simple = [0.0, 1.0].into_iter().filter(|f: &f64| f.to_bits() != *bits);
-            simple.map(|f| Literal::Float(f.to_bits())).collect()
-        }
-        Literal::Str(text) => {
-            simpler_texts(text).into_iter().map(|text| Literal::Str(text.into())).collect()
-        }
-        Literal::Char(c) if *c != 'a' => vec![Literal::Char('a')],
-        _ => vec![],
-    };
-    simpler.into_iter().map(|literal| Flat::Literal(*ty, literal)).collect()
-}
-
-/// The text without halves of it, quarters and so on down to one character,
-/// then with a simple character or a small number in the place of another.
-fn simpler_texts(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let mut simpler = vec![];
-    if chars.len() > 1 {
-        simpler.extend([String::new(), "a".to_owned(), chars[..1].iter().collect()]);
-    }
-    let mut size = chars.len();
-    while size > 0 {
-        for piece in
-            chars.chunks(size).enumerate().map(|(n, piece)| n * size..n * size + piece.len())
-        {
-            simpler.push(chars[..piece.start].iter().chain(&chars[piece.end..]).collect());
-        }
-        size /= 2;
-    }
-    for at in 0..chars.len() {
-        let simple = match chars[at] {
-            'a' | '0' => continue,
-            '1' => '0',
-            '2'..='9' => '1',
-            _ => 'a',
-        };
-        let mut other = chars.clone();
-        other[at] = simple;
-        simpler.push(other.into_iter().collect());
-    }
-    simpler
 }
 
 #[cfg(test)]

@@ -153,6 +153,11 @@ impl<'f> Facts<'f> {
         self.operation.is_some_and(|operation| documents(operation) || twin(operation))
     }
 
+    /// The documentation says what one of the arguments must be.
+    pub fn documents_demands(&self) -> bool {
+        self.operation.is_some_and(|operation| !operation.docs.demands.is_empty())
+    }
+
     /// The function promises an `Option` or a `Result` instead of a panic.
     pub fn promises_failure(&self) -> bool {
         self.operation.is_some_and(|operation| {
@@ -191,7 +196,8 @@ impl<'f> Facts<'f> {
     pub fn divides(&self) -> bool {
         let stems = ["div", "rem", "mod", "quot", "recip", "inv", "ratio"];
         let name = self.name().unwrap_or_default();
-        name.split('_').any(|word| stems.iter().any(|stem| word.starts_with(stem)))
+        name.contains("multiple_of")
+            || name.split('_').any(|word| stems.iter().any(|stem| word.starts_with(stem)))
     }
 
     /// The last word of the operation's path.

@@ -203,6 +203,13 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.says_a_parameter() && !facts.says(&ARITHMETIC),
     },
     Rule {
+        name: "documented demand",
+        severity: Suspicious,
+        reason: "the documentation says what one of its arguments must be, which may not have been \
+                 kept",
+        applies: |facts| facts.documents_demands(),
+    },
+    Rule {
         name: "panic out of a promise",
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",

@@ -8,7 +8,7 @@
 use crate::Error;
 use crate::coverage::Edge;
 use crate::output::Tail;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,8 @@ const DEATHS_BEFORE_AVOIDED: u32 = 2;
 /// A walk is asked for in pieces, short ones after a death: what a worker has
 /// not told when it dies is lost.
 const PIECE_CALLS: std::ops::Range<u64> = 500..100_000;
+/// Where there is an end, a piece that took longer is followed by a shorter one.
+const MAX_PIECE: Duration = Duration::from_secs(1);
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 /// A walk that loses this many workers is given up, unless it is told otherwise.
@@ -62,6 +64,11 @@ pub struct Supervisor {
     pub deaths: u32,
     /// How many workers one walk may lose before it ends.
     pub patience: u32,
+    /// When walks end, whatever their bounds; for those that need not be the same
+    /// each time.
+    pub until: Option<Instant>,
+    /// The edges that walks have told of, which outlive their workers.
+    taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
     lessons: Lessons,
     /// The sandbox in words: what holds, and what this machine lacks.
@@ -83,6 +90,16 @@ impl Lessons {
     /// Nothing but components of an earlier run.
     pub fn from_components(components: Vec<Component>) -> Lessons {
         Lessons { components, ..Lessons::default() }
+    }
+
+    /// What deaths have taught, without the components.
+    pub fn of_deaths(&self) -> Lessons {
+        Lessons {
+            killers: self.killers.clone(),
+            avoid: self.avoid.clone(),
+            limits: self.limits.clone(),
+            components: vec![],
+        }
     }
 
     fn add(&mut self, components: Vec<Component>) {
@@ -154,6 +171,8 @@ impl Supervisor {
             interrupt,
             deaths: 0,
             patience: MAX_DEATHS,
+            until: None,
+            taken: BTreeSet::new(),
             lessons: Lessons::default(),
             in_force: vec![],
             missing: vec![],
@@ -238,7 +257,12 @@ impl Supervisor {
         };
         let mut piece = PIECE_CALLS.start;
         let mut deaths = 0;
-        while deaths < self.patience && left.max_sequences > 0 && left.max_calls > 0 {
+        while deaths < self.patience
+            && left.max_sequences > 0
+            && left.max_calls > 0
+            && !self.is_late()
+        {
+            let begin = Instant::now();
             let mut next = self.warned(&left);
             next.max_calls = left.max_calls.min(piece);
             // A worker that has walked before has its own.
@@ -254,7 +278,10 @@ impl Supervisor {
                 Answer::Reply(Reply::Walked { walked }) => {
                     add(&mut total, &walked);
                     self.lessons.add(walked.components);
-                    piece = (2 * piece).min(PIECE_CALLS.end);
+                    self.taken.extend(walked.edges);
+                    let slow = self.until.is_some() && begin.elapsed() > MAX_PIECE;
+                    piece =
+                        if slow { (piece / 2).max(1) } else { (2 * piece).min(PIECE_CALLS.end) };
                     (walked.sequences, walked.calls)
                 }
                 Answer::Died(death) => {
@@ -275,6 +302,11 @@ impl Supervisor {
             left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         }
         Ok(total)
+    }
+
+    /// Whether the time for walks is over.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Times the same calls with and without all that surrounds them.
@@ -299,11 +331,14 @@ impl Supervisor {
         }
     }
 
-    /// All edges of the instrumented code, and those taken so far.
+    /// All edges of the instrumented code, and those taken so far, by workers that
+    /// are gone too.
     pub fn edges(&mut self) -> Result<(Vec<Edge>, Vec<u32>), Error> {
         match self.ask(&Job::Edges)? {
             Answer::Reply(Reply::Edges { edges, taken }) => {
+                self.taken.extend(taken);
                 let edge = |(address, entry)| Edge { address, entry };
+                let taken = self.taken.iter().copied().collect();
                 Ok((edges.into_iter().map(edge).collect(), taken))
             }
             answer => Err(unexpected(answer)),

@@ -121,6 +121,8 @@ pub struct Docs {
     pub panics_section: bool,
     /// The word panic stands somewhere.
     pub mentions_panic: bool,
+    /// Parameters of which it says what they must be.
+    pub demands: Vec<String>,
     pub safety_section: bool,
     pub deprecated: bool,
     pub hidden: bool,

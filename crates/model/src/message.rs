@@ -89,6 +89,8 @@ pub struct Walked {
     /// What the values are known by that were not there before, where a census
     /// was asked for.
     pub census: Vec<u64>,
+    /// Edges that were taken for the first time since the walk before.
+    pub edges: Vec<u32>,
 }
 
 /// All times are nanoseconds of the processor.
@@ -166,7 +168,7 @@ wire!(struct Walk {
     components, census,
 });
 wire!(struct Walked {
-    sequences, calls, panics, inapplicable, completed, panicked, components, census,
+    sequences, calls, panics, inapplicable, completed, panicked, components, census, edges,
 });
 wire!(struct Timing {
     walk_calls, walk_sequences, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,

@@ -29,6 +29,18 @@ fn plain(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
     row(call, call, inputs, output)
 }
 
+/// A call that gives an `Option`, of which the value is wanted.
+fn some(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    let value = format!("match {call} {{ Some(x) => x, None => {{!}} }}");
+    row(&value, &format!("{call}.unwrap()"), inputs, output)
+}
+
+/// A call that gives a `Result`, of which the value is wanted.
+fn ok(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    let value = format!("match {call} {{ Ok(x) => x, Err(_) => {{!}} }}");
+    row(&value, &format!("{call}.unwrap()"), inputs, output)
+}
+
 fn string() -> Ty {
     Ty::adt("std::string::String", vec![])
 }
@@ -238,8 +250,8 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
         ],
         "std::time::SystemTime" => vec![
             zero("std::time::UNIX_EPOCH"),
-            plain(
-                "match std::time::UNIX_EPOCH.checked_add({0}) { Some(x) => x, None => {!} }",
+            some(
+                "std::time::UNIX_EPOCH.checked_add({0})",
                 vec![Ty::adt("std::time::Duration", vec![])],
                 ty,
             ),
@@ -247,11 +259,7 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
         "std::path::PathBuf" | "std::ffi::OsString" => {
             vec![plain(&format!("{path}::from({{0}})"), vec![string()], ty)]
         }
-        "std::ffi::CString" => vec![plain(
-            "match std::ffi::CString::new({0}) { Ok(x) => x, Err(_) => {!} }",
-            vec![string()],
-            ty,
-        )],
+        "std::ffi::CString" => vec![ok("std::ffi::CString::new({0})", vec![string()], ty)],
         "std::net::Ipv4Addr" => {
             vec![with("std::net::Ipv4Addr::new({0}, {1}, {2}, {3})", &["u8"; 4])]
         }
@@ -267,22 +275,19 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
         )],
         "std::fmt::Error" => vec![zero("std::fmt::Error")],
         "std::io::Error" => vec![zero("std::io::Error::from(std::io::ErrorKind::Other)")],
-        "std::alloc::Layout" => vec![with(
-            "match std::alloc::Layout::from_size_align({0}, {1}) { Ok(x) => x, Err(_) => {!} }",
-            &["usize", "usize"],
+        "std::alloc::Layout" => vec![ok(
+            "std::alloc::Layout::from_size_align({0}, {1})",
+            vec![Ty::prim("usize"), Ty::prim("usize")],
+            ty,
         )],
         "std::num::NonZero" => match ty.type_arg(0) {
-            Some(inner) => vec![plain(
-                "match std::num::NonZero::new({0}) { Some(x) => x, None => {!} }",
-                vec![inner.clone()],
-                ty,
-            )],
+            Some(inner) => vec![some("std::num::NonZero::new({0})", vec![inner.clone()], ty)],
             None => vec![],
         },
         _ => match name.strip_prefix("NonZero") {
             Some(inner) if path.starts_with("std::num::") => {
-                let call = format!("match {path}::new({{0}}) {{ Some(x) => x, None => {{!}} }}");
-                vec![with(&call, &[&inner.to_lowercase()])]
+                let inner = Ty::prim(&inner.to_lowercase());
+                vec![some(&format!("{path}::new({{0}})"), vec![inner], ty)]
             }
             _ => vec![],
         },

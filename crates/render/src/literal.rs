@@ -19,6 +19,17 @@ pub fn literal(ty: &Ty, literal: &Literal) -> String {
     }
 }
 
+/// A number that says its type, `7u8`; anything else as it is.
+pub(crate) fn with_type(text: String, ty: &Ty) -> String {
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    match ty {
+        Ty::Prim(name) if digits.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("{text}{name}")
+        }
+        _ => text,
+    }
+}
+
 pub(crate) fn int(value: i128, name: &str) -> String {
     let extreme = |text: &str, at: i128| (value == at).then(|| format!("{name}::{text}"));
     let ends: Option<(i128, i128)> = match name {
@@ -66,6 +77,15 @@ mod tests {
 
     fn check(ty: &str, value: Literal, expected: &str) {
         assert_eq!(literal(&Ty::prim(ty), &value), expected);
+    }
+
+    #[test]
+    fn numbers_say_their_type_once() {
+        let typed = |text: &str, ty: &str| with_type(text.to_owned(), &Ty::prim(ty));
+        assert_eq!(typed("-7", "i8"), "-7i8");
+        assert_eq!(typed("1.5", "f32"), "1.5f32");
+        assert_eq!(typed("u8::MAX", "u8"), "u8::MAX");
+        assert_eq!(typed("true", "bool"), "true");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::expected::expected;
 use crate::imports::Imports;
-use crate::literal::literal;
+use crate::literal::{literal, with_type};
 use crate::names::Variables;
 use crate::shape::{is_atomic, is_operator, plain};
 use crate::statements::{mark, must_be_dropped};
@@ -218,11 +218,14 @@ impl<'w> Writer<'w> {
                 Step::Literal(ty, value) => {
                     loans.push(*ty);
                     let info = self.plan.ty(*ty);
-                    let text = literal(&info.ty, value);
+                    let mut text = literal(&info.ty, value);
                     let repeatable = info.abilities.copy || self.uses[here].len() <= 1;
                     // A text says what it is by itself; a number before a dot does not.
                     let says = self.is_plain() && info.is_reference;
                     if repeatable && self.can_stand_in_place(here, says) {
+                        if !self.is_plain() || self.is_ambiguous(here) {
+                            text = with_type(text, &info.ty);
+                        }
                         self.inline[here] = Some(text);
                     } else {
                         lines.push(self.binding(here, &text));
@@ -246,6 +249,24 @@ impl<'w> Writer<'w> {
         let last = loans.close_scope();
         lines.extend(self.drops(&loans, &last));
         lines
+    }
+
+    /// Whether a number has to say its type: there is the same method of the
+    /// same trait for another type in its place.
+    fn is_ambiguous(&self, here: usize) -> bool {
+        self.uses[here].iter().any(|&(user, n)| {
+            let operation = self.operation(user).expect("a user is a call");
+            let Some(called) = trait_method(operation) else { return false };
+            // What is made is named before `from`, what is done to a value is not.
+            let on_self = operation.inputs.iter().any(|input| input.name == "self");
+            self.plan.operations.iter().any(|other| {
+                let differ = |at: usize| operation.inputs[at].ty != other.inputs[at].ty;
+                other.inputs.len() == operation.inputs.len()
+                    && trait_method(other) == Some(called)
+                    && (on_self || other.output == operation.output)
+                    && (0..other.inputs.len()).all(|at| differ(at) == (at == n))
+            })
+        })
     }
 
     /// Whether nobody needs the value as a variable: it is never changed, and
@@ -458,4 +479,12 @@ impl<'w> Writer<'w> {
         };
         Some(format!("assert!({value}.{which}());"))
     }
+}
+
+/// The last words of the trait and of its method, of `<X as a::Trait<Y>>::method`.
+fn trait_method(operation: &Operation) -> Option<(&str, &str)> {
+    let (_, of) = operation.path.split_once(" as ")?;
+    let (_, method) = of.rsplit_once("::")?;
+    let path = of.split(['<', '>']).next()?;
+    Some((path.rsplit("::").next()?, method))
 }

@@ -67,6 +67,8 @@ pub struct Executor {
     loans: Loans,
     pub journal: Journal,
     pub coverage: Coverage,
+    /// Edges taken for the first time that nobody was told of.
+    pub(crate) new_edges: Vec<u32>,
     pub(crate) kinds: Vec<Option<Kind>>,
     /// Per type, the literals of the plan that can be put.
     pub(crate) pool: Vec<Vec<Pooled>>,
@@ -117,6 +119,7 @@ impl Executor {
             loans: Loans::default(),
             journal,
             coverage: Coverage::new(Novelty::Hit),
+            new_edges: vec![],
             kinds,
             pool,
             texts: vec![],
@@ -176,7 +179,9 @@ impl Executor {
     /// Reads the counters: how many edges are new since they were last read.
     pub fn collect(&mut self) -> u32 {
         self.collected = self.calls;
-        let new = self.coverage.collect().len() as u32;
+        let fresh = self.coverage.collect();
+        self.new_edges.extend(fresh);
+        let new = fresh.len() as u32;
         let every = if new > 0 { self.collect_every / 2 } else { self.collect_every * 2 };
         self.collect_every = every.clamp(*COLLECT_EVERY.start(), *COLLECT_EVERY.end());
         *self.reading.get_or_insert(0) += new;

@@ -256,6 +256,7 @@ pub(crate) fn walk_with(
     walked.completed = engine.completed();
     walked.panicked = engine.panicked();
     walked.components = engine.take_components();
+    walked.edges = std::mem::take(&mut executor.new_edges);
     walked.census = census.map(|census| std::mem::take(&mut census.new)).unwrap_or_default();
     Ok(walked)
 }

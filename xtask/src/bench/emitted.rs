@@ -1,37 +1,134 @@
-//! Packages around emitted tests, built and run as a user would.
-//!
-//! What is written here is below the folder of the benches; the crate under
-//! test is a dependency in exactly one version.
+//! Emitted tests in a package of their own, built as a user builds them: with
+//! nothing but the crate that they are about.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use quote::ToTokens;
-use std::collections::BTreeMap;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Makes a package that depends on one version of a crate, with these files in
-/// its folder of tests: path below it, and text.
-pub fn package(
-    folder: &Path,
-    name: &str,
-    version: &str,
-    files: &[(PathBuf, String)],
-) -> Result<()> {
-    let _ = std::fs::remove_dir_all(folder);
-    std::fs::create_dir_all(folder.join("src"))?;
-    std::fs::write(folder.join("src/lib.rs"), "")?;
-    let manifest = format!(
-        "[package]\nname = \"tests-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [dependencies]\n{name} = \"={version}\"\n[workspace]\n"
-    );
-    std::fs::write(folder.join("Cargo.toml"), manifest)?;
-    std::fs::write(folder.join("Cargo.lock"), testsmith_lab::lock_naming(name, version))?;
-    for (inside, text) in files {
-        let file = folder.join("tests").join(inside);
-        std::fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
-        std::fs::write(&file, text)?;
+/// A package whose tests are those that a run wrote about a published crate.
+pub struct Package {
+    folder: PathBuf,
+}
+
+/// What one run of the tests said.
+pub struct Run {
+    /// Warnings of the compiler.
+    pub warnings: usize,
+    /// A line for each test, sorted: its name and how it ended.
+    pub tests: Vec<String>,
+}
+
+/// What became of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Passed,
+    Failed,
+    DoesNotCompile,
+}
+
+impl Package {
+    /// A package that depends on `krate`, a `NAME@VERSION`, with these files in
+    /// its folder of tests: path below it, and text.
+    pub fn new(krate: &str, files: &[(PathBuf, String)]) -> Result<Package> {
+        let (name, version) = krate.split_once('@').context("NAME@VERSION")?;
+        let folder = super::folder().join("emitted").join(krate);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("src"))?;
+        std::fs::write(folder.join("src/lib.rs"), "")?;
+        let manifest = format!(
+            "[package]\nname = \"tests-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+             [dependencies]\n{name} = \"={version}\"\n[workspace]\n"
+        );
+        std::fs::write(folder.join("Cargo.toml"), manifest)?;
+        std::fs::write(folder.join("Cargo.lock"), testsmith_lab::lock_naming(name, version))?;
+        for (inside, text) in files {
+            let file = folder.join("tests").join(inside);
+            std::fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
+            std::fs::write(&file, text)?;
+        }
+        Ok(Package { folder })
     }
-    Ok(())
+
+    /// Puts the files that `summary` says were written around `krate`, a
+    /// `NAME@VERSION`; it need not be the version that they were written for.
+    pub fn around(krate: &str, summary: &Value) -> Result<Package> {
+        let written = summary["tests"]["files"].as_array().cloned().unwrap_or_default();
+        let mut files = vec![];
+        for file in written.iter().filter(|file| file["written"] != "removed") {
+            let path = PathBuf::from(file["path"].as_str().context("a path")?);
+            let inside = inside_tests(&path).context("it lies in the folder of tests")?;
+            files.push((inside.to_owned(), std::fs::read_to_string(&path)?));
+        }
+        Package::new(krate, &files)
+    }
+
+    /// Cargo in this package; all packages of emitted tests share what it builds.
+    fn cargo(&self, arguments: &[&str]) -> Result<std::process::Output> {
+        let target = super::folder().join("emitted/target");
+        let mut command = Command::new("cargo");
+        command.args(arguments).current_dir(&self.folder).env("CARGO_TARGET_DIR", target);
+        Ok(command.output()?)
+    }
+
+    /// Builds the tests and runs all of them in a fresh process for each file.
+    pub fn run(&self) -> Result<Run> {
+        let done = self.cargo(&["test", "--tests", "--no-fail-fast"])?;
+        let told = String::from_utf8_lossy(&done.stderr);
+        if told.contains("could not compile") {
+            bail!("the tests do not compile:\n{told}");
+        }
+        let warnings = told.lines().filter(|line| line.starts_with("warning")).count();
+        let is_test = |line: &&str| line.starts_with("test ") && line.contains(" ... ");
+        let printed = String::from_utf8_lossy(&done.stdout);
+        let mut tests: Vec<String> = printed.lines().filter(is_test).map(str::to_owned).collect();
+        tests.sort();
+        Ok(Run { warnings, tests })
+    }
+
+    /// Runs the tests so many times: the number of warnings, and of different
+    /// verdicts.
+    pub fn verdicts(&self, runs: usize) -> Result<(usize, usize)> {
+        let mut warnings = 0;
+        let mut verdicts = BTreeSet::new();
+        for _ in 0..runs {
+            let run = self.run()?;
+            warnings += run.warnings;
+            verdicts.insert(run.tests);
+        }
+        Ok((warnings, verdicts.len()))
+    }
+
+    /// For a package whose files hold one test each and are named like it: runs
+    /// each in a process of its own, those too that end it and are ignored.
+    pub fn each(&self, names: impl Iterator<Item = String>) -> Result<BTreeMap<String, Verdict>> {
+        let built =
+            self.cargo(&["build", "--tests", "--keep-going", "--quiet", "--message-format=json"])?;
+        let mut programs: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&built.stdout).lines() {
+            let message: Value = serde_json::from_str(line).unwrap_or_default();
+            if let (Some(name), Some(program)) =
+                (message["target"]["name"].as_str(), message["executable"].as_str())
+            {
+                programs.insert(name.to_owned(), program.into());
+            }
+        }
+        let verdict = |name: String| {
+            let Some(program) = programs.get(&name) else {
+                return Ok((name, Verdict::DoesNotCompile));
+            };
+            let done = Command::new(program)
+                .args(["--include-ignored", "--exact", &name])
+                .current_dir(&self.folder)
+                .stdin(Stdio::null())
+                .output()?;
+            let passed = done.status.success();
+            Ok((name, if passed { Verdict::Passed } else { Verdict::Failed }))
+        };
+        names.map(verdict).collect()
+    }
 }
 
 /// Takes a file of tests apart: each test by name, with the text of a file that
@@ -54,50 +151,8 @@ pub fn one_by_one(source: &str) -> Result<Vec<(String, String)>> {
     Ok(file.items.iter().filter_map(test).map(alone).collect())
 }
 
-/// What became of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Passed,
-    Failed,
-    DoesNotCompile,
-}
-
-/// Builds a package whose test files hold one test each, named like the file,
-/// and runs each in a process of its own, ignored ones too.
-pub fn verdicts(
-    folder: &Path,
-    target: &Path,
-    names: impl Iterator<Item = String>,
-) -> Result<BTreeMap<String, Verdict>> {
-    let built = Command::new("cargo")
-        .args(["build", "--tests", "--keep-going", "--quiet", "--message-format=json"])
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", target)
-        .stdin(Stdio::null())
-        .output()?;
-    let mut programs: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for line in String::from_utf8_lossy(&built.stdout).lines() {
-        let message: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-        if let (Some(name), Some(program)) =
-            (message["target"]["name"].as_str(), message["executable"].as_str())
-        {
-            programs.insert(name.to_owned(), program.into());
-        }
-    }
-    let mut verdicts = BTreeMap::new();
-    for name in names {
-        let verdict = match programs.get(&name) {
-            None => Verdict::DoesNotCompile,
-            Some(program) => {
-                let done = Command::new(program)
-                    .args(["--include-ignored", "--exact", &name])
-                    .current_dir(folder)
-                    .stdin(Stdio::null())
-                    .output()?;
-                if done.status.success() { Verdict::Passed } else { Verdict::Failed }
-            }
-        };
-        verdicts.insert(name, verdict);
-    }
-    Ok(verdicts)
+/// The path below the folder of tests.
+fn inside_tests(path: &Path) -> Option<&Path> {
+    let tests = path.ancestors().find(|folder| folder.ends_with("tests"))?;
+    path.strip_prefix(tests).ok()
 }

@@ -6,7 +6,7 @@
 //! is no such version, or the test does not compile with it, the operation and
 //! the place have to do.
 
-use super::emitted::{self, Verdict};
+use super::emitted::{Package, Verdict, one_by_one};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -133,9 +133,8 @@ impl std::fmt::Display for Row {
 /// Runs the command as a user would, and tries its tests on both versions.
 fn hunt(bug: &Bug, seconds: u32) -> Result<Row> {
     let root = super::folder();
-    let folder = root.join("known-bugs").join(bug.name);
-    let _ = std::fs::remove_dir_all(&folder);
-    let tests = folder.join("written");
+    let tests = root.join("known-bugs").join(bug.name);
+    let _ = std::fs::remove_dir_all(&tests);
     let tool = std::env::current_exe()?.with_file_name("cargo-testsmith");
     let begin = Instant::now();
     let output = Command::new(&tool)
@@ -152,7 +151,7 @@ fn hunt(bug: &Bug, seconds: u32) -> Result<Row> {
         .with_context(|| format!("{} is not built", tool.display()))?;
     let seconds = begin.elapsed().as_secs();
     let (findings, summary) = super::report_of(&output)?;
-    let judged = Judged::new(bug, &folder, &tests)?;
+    let judged = Judged::new(bug, &tests)?;
     let best = findings
         .iter()
         .map(|finding| (judged.found(bug, finding), !is_marked(bug, finding), finding))
@@ -189,32 +188,23 @@ struct Judged {
 
 impl Judged {
     /// Builds the tests that the command wrote, with both versions.
-    fn new(bug: &Bug, folder: &Path, written: &Path) -> Result<Judged> {
+    fn new(bug: &Bug, written: &Path) -> Result<Judged> {
         let tests = match std::fs::read_to_string(written.join("testsmith_failures.rs")) {
-            Ok(source) => emitted::one_by_one(&source)?,
+            Ok(source) => one_by_one(&source)?,
             // Nothing was found.
             Err(_) => vec![],
         };
         let names = || tests.iter().map(|(name, _)| name.clone());
         let files: Vec<(PathBuf, String)> =
             tests.iter().map(|(name, text)| (format!("{name}.rs").into(), text.clone())).collect();
-        let target = folder.join("target");
-        let verdicts = |version: &str| {
-            let package = folder.join(version);
-            emitted::package(&package, bug.name, version, &files)?;
-            emitted::verdicts(&package, &target, names())
-        };
+        let verdicts =
+            |version: &str| Package::new(&format!("{}@{version}", bug.name), &files)?.each(names());
         let buggy = verdicts(bug.buggy)?;
         if let Some((name, _)) = buggy.iter().find(|(_, v)| **v == Verdict::DoesNotCompile) {
             bail!("the test {name} that was written does not compile");
         }
-        let judged =
-            Judged { buggy, mended: bug.mended.map(verdicts).transpose()?.unwrap_or_default() };
-        std::fs::remove_dir_all(&target).or_else(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
-        Ok(judged)
+        let mended = bug.mended.map(verdicts).transpose()?.unwrap_or_default();
+        Ok(Judged { buggy, mended })
     }
 
     fn found(&self, bug: &Bug, finding: &Value) -> Found {

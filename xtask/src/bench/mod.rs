@@ -10,7 +10,7 @@ mod korat;
 mod printed;
 mod random;
 mod stackcalc;
-mod suite;
+mod survey;
 mod symbolic;
 
 use anyhow::{Context, Result};
@@ -39,7 +39,11 @@ const BENCHES: &[Bench] = &[
         "the random engine: speed, the worth of each heuristic, how much it reaches",
         random::run,
     ),
-    ("suite", "regression suites: tests, lines, and the same verdict in ten runs", suite::run),
+    (
+        "survey",
+        "twenty published crates: what is exercised and reported, and whether tests are steady",
+        survey::run,
+    ),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
     ("stackcalc", "preconditions asked for before calls; seeded bugs found", stackcalc::run),
 ];

@@ -57,33 +57,62 @@ fn what_does_not_matter_is_removed_and_the_failing_call_stays_last() {
         true
     });
     let steps: Vec<&Step> = small.steps().collect();
-    assert_eq!(steps.len(), 3, "{steps:?}");
-    assert!(matches!(steps[0], Step::Literal(_, Literal::Int(0))), "{steps:?}");
-    assert!(matches!(steps[2], Step::Call(FAIL, _)), "{steps:?}");
+    assert!(matches!(steps[..], [Step::Call(ONCE, _), Step::Call(FAIL, _)]), "{steps:?}");
     assert!(tries < 200, "{tries}");
+}
+
+fn count(sequence: &Sequence, wanted: OpId) -> usize {
+    sequence.steps().filter(|step| matches!(step, Step::Call(op, _) if *op == wanted)).count()
 }
 
 #[test]
 fn what_makes_a_value_is_replaced_by_a_shorter_component() {
     let plan = plan();
     let sequence = long(&plan, 3);
-    let component = Component {
-        sequence: Sequence::from_steps(vec![Step::Call(ONCE, Box::new([]))]),
-        value: 0,
-    };
-    // A list must be grown three times, or come from `once`.
+    let steps = vec![Step::Literal(NUMBER, Literal::Int(-5)), Step::Call(MAKE, Box::new([1]))];
+    let component = Component { sequence: Sequence::from_steps(steps), value: 1 };
+    // A list must be grown three times, or be made of a number below zero.
     let mut fails = |candidate: &Sequence| {
-        let count = |wanted: OpId| {
-            candidate.steps().filter(|s| matches!(s, Step::Call(op, _) if *op == wanted)).count()
-        };
-        count(GROW) == 3 || count(ONCE) == 1
+        let negative = |step: &Step| matches!(step, Step::Literal(_, Literal::Int(..0)));
+        count(candidate, GROW) == 3 || candidate.steps().any(negative)
     };
     let last = sequence.len() - 1;
     let removed = shrink(&plan, &sequence, last, &[], &mut fails);
     assert_eq!(removed.len(), 6, "removal alone leaves what made the list");
     let replaced = shrink(&plan, &sequence, last, &[component], &mut fails);
-    let steps: Vec<&Step> = replaced.steps().collect();
+    assert_eq!(replaced.len(), 3, "{replaced:?}");
+}
+
+#[test]
+fn what_makes_a_value_is_replaced_by_what_needs_less() {
+    let plan = plan();
+    let sequence = long(&plan, 3);
+    // A list must be grown three times, or come from `once`.
+    let mut fails =
+        |candidate: &Sequence| count(candidate, GROW) == 3 || count(candidate, ONCE) == 1;
+    let small = shrink(&plan, &sequence, sequence.len() - 1, &[], &mut fails);
+    let steps: Vec<&Step> = small.steps().collect();
     assert!(matches!(steps[..], [Step::Call(ONCE, _), Step::Call(FAIL, _)]), "{steps:?}");
+}
+
+#[test]
+fn what_makes_a_value_is_replaced_by_a_literal() {
+    let mut plan = plan();
+    let list = list_of_a_number(&plan);
+    plan.literals = vec![(NUMBER, vec![Literal::Int(4)])];
+    let small = shrink(&plan, &list, list.len() - 1, &[], &mut |_| true);
+    let steps: Vec<&Step> = small.steps().collect();
+    let literal = Step::Literal(NUMBER, Literal::Int(0));
+    assert!(matches!(steps[..], [made, Step::Call(MAKE, _)] if *made == literal), "{steps:?}");
+}
+
+/// A list of the number that another list gives.
+fn list_of_a_number(plan: &Plan) -> Sequence {
+    let mut builder = Builder::new(plan);
+    let once = builder.call(ONCE, &[]).unwrap();
+    let number = builder.call(FAIL, &[once]).unwrap();
+    builder.call(MAKE, &[number]).unwrap();
+    builder.finish()
 }
 
 #[test]
