@@ -6,7 +6,7 @@ mod support;
 use cargo_testsmith::pipeline::Session;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{Fixture, root};
 use testsmith_lab::{Limits, Profile};
 use testsmith_model::message::Walk;
@@ -134,4 +134,21 @@ fn a_walk_over_hostile_code_goes_on_to_its_harmless_neighbours() {
         .op_ids()
         .find(|op| session.plan.operation(*op).path == "hostile::harmless::add");
     assert!(walked.completed[added.expect("an operation").index()] > 0);
+    let (_, taken) = supervisor.edges().expect("a worker answers");
+    supervisor.renew();
+    let (_, later) = supervisor.edges().expect("a worker answers");
+    assert!(!taken.is_empty() && later.len() >= taken.len(), "what a worker reached outlives it");
+}
+
+#[test]
+fn a_walk_ends_when_its_time_is_over() {
+    let fixture = Fixture::copy("hostile");
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, limits(HASTY)).expect("it starts");
+    let walk =
+        Walk { max_sequences: u64::MAX, max_calls: 1 << 40, max_length: 8, ..Walk::default() };
+    supervisor.until = Some(Instant::now());
+    let walked = supervisor.walk(&walk, &mut |_, _| ()).expect("the walk ends");
+    assert_eq!((walked.calls, supervisor.is_late()), (0, true));
 }

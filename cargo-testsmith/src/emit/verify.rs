@@ -78,7 +78,12 @@ pub fn verify<T: Emitted>(
         }
         run_alone(&mut drafts, &program, |draft, results| {
             let passed = by_name(results).get(&draft.test.name).copied();
-            (!draft.is_ignored() && passed != Some(draft.passes)).then_some(DEPENDENT)
+            match draft.is_ignored() {
+                // It ends the process, so nothing is said of it.
+                true if results.was_stopped => Some(HARMFUL),
+                true => (passed == Some(true)).then_some(WRONG),
+                false => (passed != Some(draft.passes)).then_some(DEPENDENT),
+            }
         })?;
     }
     let ends: Vec<(Option<LeftOut>, Style)> = drafts
@@ -114,7 +119,8 @@ fn run_alone(
     let paths = paths(program)?;
     for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
         let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
-        let results = program.run(&["--exact", path])?;
+        // The only one of its name, whether it is ignored or not.
+        let results = program.run(&["--include-ignored", "--exact", path])?;
         if let Some(why) = judge(draft, &results) {
             draft.leave_out(why);
         }

@@ -25,7 +25,7 @@ use testsmith_model::Plan;
 use testsmith_render::{Test, test_file};
 
 /// The least time for each part of the work on a suite.
-const MIN_TIME: Duration = Duration::from_secs(5);
+const MIN_TIME: Duration = Duration::from_secs(10);
 
 pub(super) struct Finish<'f> {
     pub(super) options: &'f Run,
@@ -159,7 +159,7 @@ impl Finish<'_> {
             seed: options.seed,
             most: options.max_tests,
             excluded: &excluded,
-            time: options.calls.is_none().then(|| (options.budget / 4).max(MIN_TIME)),
+            time: options.calls.is_none().then(|| (options.budget / 2).max(MIN_TIME)),
         };
         let mut suite = suite::make(session, self.harness, supervisor, &wish)?;
         tests.unsteady = suite.unsteady;

@@ -33,8 +33,10 @@ pub(super) fn shrink_all(
             Err(Error::Interrupted) => break,
             outcome => relative(outcome?, &root),
         };
-        let same = (failing.severity, failing.class.clone());
-        if class_of(plan, &sequence, &outcome).as_ref() != Some(&same) {
+        let is_it = |(severity, class): (Severity, String)| {
+            severity <= failing.severity && class == failing.class
+        };
+        if !class_of(plan, &sequence, &outcome).is_some_and(is_it) {
             continue;
         }
         let mut fails = |candidate: &Sequence| {
@@ -43,7 +45,7 @@ pub(super) fn shrink_all(
             }
             let Ok(outcome) = supervisor.run(candidate, false) else { return false };
             let outcome = relative(outcome, &root);
-            class_of(plan, candidate, &outcome).as_ref() == Some(&same)
+            class_of(plan, candidate, &outcome).is_some_and(is_it)
         };
         let shrunk = shrink(plan, &sequence, outcome.step as usize, components, &mut fails);
         let outcome = match supervisor.run_afresh(&shrunk, false) {

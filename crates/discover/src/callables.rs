@@ -1,6 +1,7 @@
 //! Collects what can be called: functions, methods, constructors, constants.
 
 use crate::contracts;
+use crate::ids::ids;
 use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
@@ -494,6 +495,10 @@ fn docs(item: &Item) -> Docs {
             .any(|line| line.starts_with('#') && line.to_ascii_lowercase().contains("panic")),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
         demands: demands(item, text),
+        ids: match &item.inner {
+            ItemEnum::Function(function) => ids(function),
+            _ => vec![],
+        },
         safety_section: text.contains("# Safety"),
         deprecated: item.deprecation.is_some(),
         hidden: is_hidden(item),

@@ -6,6 +6,7 @@
 
 mod callables;
 mod contracts;
+mod ids;
 mod literals;
 mod oracles;
 mod paths;

@@ -3,6 +3,7 @@
 //! Pure: an engine never prints, never touches a process, a file or a clock.
 #![forbid(unsafe_code)]
 
+pub mod hash;
 pub mod random;
 mod rng;
 pub mod shrink;

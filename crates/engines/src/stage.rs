@@ -47,10 +47,10 @@ pub trait Stage {
     /// Whether the last call asked for much more memory than most do.
     fn was_heavy(&self) -> bool;
 
-    /// Adds the steps of a recipe without making its calls: its value is there
-    /// as a clone of a shelved one, all others are absent. Returns the slot of
-    /// its first step. On an error the sequence cannot go on.
-    fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt>;
+    /// Adds a shelved value: its recipe becomes part of the sequence, but of
+    /// its calls none is made, and a clone of the value is the only slot. On an
+    /// error the sequence cannot go on.
+    fn place(&mut self, shelved: Shelved) -> Result<u32, Halt>;
 
     /// A number that equal values share: their hash, or that of their text.
     /// `None` if the value refuses to say.
@@ -59,8 +59,11 @@ pub trait Stage {
     /// Whether the value of a slot is equal to a shelved one of its type.
     fn equals(&mut self, slot: u32, shelved: Shelved) -> bool;
 
-    /// Keeps a clone of a value, in the place of another of its type if one is
-    /// given. `None` if it cannot be cloned or is too large to keep; then the
-    /// other stays.
-    fn shelve(&mut self, slot: u32, over: Option<Shelved>) -> Option<Shelved>;
+    /// Keeps a clone of a value with the recipe for it, in the place of another
+    /// of its type if one is given. `None` if it cannot be cloned or is too
+    /// large to keep; then the other stays.
+    fn shelve(&mut self, slot: u32, recipe: &Recipe, over: Option<Shelved>) -> Option<Shelved>;
+
+    /// Gives a shelved value another recipe.
+    fn rewrite(&mut self, shelved: Shelved, recipe: &Recipe);
 }

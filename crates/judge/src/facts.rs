@@ -1,5 +1,7 @@
 //! What the rules of the policy may look at.
 
+use crate::given;
+use crate::mixing::mixes;
 use crate::signs::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
     takes_an_answer, without_digits,
@@ -25,6 +27,8 @@ pub struct Facts<'f> {
     pub outcome: &'f Outcome,
     /// The integers that the call was given as they stand.
     given: Vec<i128>,
+    /// The sequence has keys that no call of the crate has made.
+    pub made_up_keys: bool,
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,
@@ -35,24 +39,18 @@ pub struct Facts<'f> {
     pub back_door: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// A call was given what was made for another value of the same type.
+    pub mixed: bool,
 }
 
 impl<'f> Facts<'f> {
     pub fn new(plan: &'f Plan, sequence: &Sequence, outcome: &'f Outcome) -> Facts<'f> {
         let here = outcome.step as usize;
-        let (operation, given) = match sequence.steps().nth(here) {
-            Some(Step::Call(op, back)) => {
-                let number = |distance: &u32| match sequence
-                    .steps()
-                    .nth(here.checked_sub(*distance as usize)?)
-                {
-                    Some(Step::Literal(_, Literal::Int(number))) => Some(*number),
-                    _ => None,
-                };
-                (Some(plan.operation(*op)), back.iter().filter_map(number).collect())
-            }
-            _ => (None, vec![]),
+        let operation = match sequence.steps().nth(here) {
+            Some(Step::Call(op, _)) => Some(plan.operation(*op)),
+            _ => None,
         };
+        let given = given::numbers(sequence, here);
         let before = || sequence.steps().take(here);
         let large_number = before().any(|step| match step {
             Step::Literal(ty, Literal::Int(number)) => is_large(*number, &plan.ty(*ty).ty),
@@ -67,7 +65,20 @@ impl<'f> Facts<'f> {
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
         let answered = calls().any(takes_an_answer);
-        Facts { plan, operation, outcome, given, large_number, by_hand, back_door, answered }
+        let made_up_keys = given::makes_up_keys(plan, sequence, here);
+        let mixed = mixes(plan, sequence, here);
+        Facts {
+            plan,
+            operation,
+            outcome,
+            given,
+            made_up_keys,
+            large_number,
+            by_hand,
+            back_door,
+            answered,
+            mixed,
+        }
     }
 
     pub fn panic(&self) -> Option<&Panic> {
@@ -167,7 +178,7 @@ impl<'f> Facts<'f> {
     }
 
     /// Some argument is an index or a size, by its type or by its name, or is the
-    /// very index that the panic complains of.
+    /// very index that the panic complains of, which may also stand for a key.
     pub fn takes_an_index_or_size(&self) -> bool {
         let by_type = |ty: &Ty| {
             ty.any(|ty| match ty {
@@ -181,7 +192,8 @@ impl<'f> Facts<'f> {
             })
         };
         let named = self.panic().and_then(|panic| panic.message.split_once("the index is "));
-        if named.is_some_and(|(_, index)| index.parse().is_ok_and(|n| self.given.contains(&n))) {
+        let given = |index: &str| index.parse().is_ok_and(|n| self.given.contains(&n));
+        if named.is_some_and(|(_, index)| self.made_up_keys || given(index)) {
             return true;
         }
         self.operation.is_some_and(|operation| {
@@ -192,12 +204,27 @@ impl<'f> Facts<'f> {
         })
     }
 
+    /// It is no method, and one of its arguments says where to look.
+    pub fn is_told_where(&self) -> bool {
+        let method = |operation: &Operation| operation.inputs.iter().any(|i| i.name == "self");
+        self.operation.is_some_and(|operation| !method(operation)) && self.takes_an_index_or_size()
+    }
+
     /// The function is about dividing, by its name.
     pub fn divides(&self) -> bool {
         let stems = ["div", "rem", "mod", "quot", "recip", "inv", "ratio"];
         let name = self.name().unwrap_or_default();
         name.contains("multiple_of")
             || name.split('_').any(|word| stems.iter().any(|stem| word.starts_with(stem)))
+    }
+
+    /// The function is arithmetic by its name.
+    pub fn calculates(&self) -> bool {
+        const NAMES: [&str; 12] = [
+            "abs", "add", "div", "mul", "neg", "pow", "powi", "product", "rem", "square", "sub",
+            "sum",
+        ];
+        self.name().is_some_and(|name| NAMES.contains(&name))
     }
 
     /// The last word of the operation's path.

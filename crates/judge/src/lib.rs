@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod facts;
+mod given;
+mod mixing;
 mod policy;
 mod signs;
 

@@ -116,6 +116,8 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             facts.kind() == Some(OperationKind::Law)
                 && !facts.back_door
+                && !facts.made_up_keys
+                && !facts.mixed
                 && !(facts.large_number && facts.says(&["with overflow"]))
         },
     },
@@ -123,15 +125,17 @@ pub static POLICY: &[Rule] = &[
         name: "panic while described",
         severity: Violation,
         reason: "Display, Debug and Hash must never panic",
-        applies: |facts| facts.is_of_trait(&["Display", "Debug", "Hash"]),
+        applies: |facts| facts.is_of_trait(&["Display", "Debug", "Hash"]) && !facts.back_door,
     },
     Rule {
         name: "unreachable code was reached",
         severity: Violation,
         reason: "the code itself says that this cannot happen",
         applies: |facts| {
-            facts.says(&["entered unreachable code"])
-                || facts.panics_by(&["unreachable", "debug_unreachable"])
+            (facts.says(&["entered unreachable code"])
+                || facts.panics_by(&["unreachable", "debug_unreachable"]))
+                && !facts.back_door
+                && !facts.answered
         },
     },
     Rule {
@@ -167,12 +171,20 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "made for another",
+        severity: Suspicious,
+        reason: "a key, a cursor or the like was made for another value of the same type than the \
+                 one that it was used with",
+        applies: |facts| facts.mixed && facts.panic().is_some(),
+    },
+    Rule {
         name: "internal debug assertion",
         severity: Violation,
         reason: "a debug assertion inside fails, which the author holds to be impossible",
         applies: |facts| {
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
                 && !facts.mentions_an_argument()
+                && !facts.answered
         },
     },
     Rule {
@@ -188,7 +200,9 @@ pub static POLICY: &[Rule] = &[
         name: "overflow of an operator",
         severity: Suspicious,
         reason: "arithmetic overflows; the operators of integers do so too",
-        applies: |facts| facts.is_of_trait(&OPERATORS),
+        applies: |facts| {
+            facts.is_of_trait(&OPERATORS) || (facts.calculates() && facts.says(&["with overflow"]))
+        },
     },
     Rule {
         name: "panic behind a back door",
@@ -213,7 +227,11 @@ pub static POLICY: &[Rule] = &[
         name: "panic out of a promise",
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
-        applies: |facts| facts.promises_failure(),
+        applies: |facts| {
+            facts.promises_failure()
+                && !(facts.is_told_where() && facts.says(&BOUNDS))
+                && !(facts.answered && facts.large_number)
+        },
     },
     Rule {
         name: "arithmetic or index that nobody asked for",
@@ -292,6 +310,9 @@ const OPERATORS: [&str; 16] = [
     "SubAssign",
     "Sum",
 ];
+
+/// What is said when there is nothing at an index.
+const BOUNDS: [&str; 3] = ["index out of bounds", "out of range", "exceeds"];
 
 /// What the language says when arithmetic or an index goes wrong.
 const ARITHMETIC: [&str; 5] =

@@ -29,9 +29,10 @@ pub fn takes_an_answer(operation: &Operation) -> bool {
 
 /// Whether a parameter of this name says where or how many.
 pub fn names_an_index_or_size(name: &str) -> bool {
-    const WORDS: [&str; 19] = [
-        "at", "bit", "capacity", "count", "depth", "end", "from", "i", "idx", "index", "len",
-        "length", "n", "offset", "pos", "position", "size", "start", "width",
+    const WORDS: [&str; 25] = [
+        "at", "bit", "capacity", "count", "depth", "end", "from", "goal", "i", "idx", "index",
+        "len", "length", "n", "node", "offset", "pos", "position", "root", "size", "source",
+        "start", "target", "vertex", "width",
     ];
     name.split('_').any(|word| WORDS.contains(&word))
 }

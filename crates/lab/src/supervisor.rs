@@ -465,6 +465,8 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
 
 fn add(total: &mut Walked, walked: &Walked) {
     total.census.extend(&walked.census);
+    total.extensions += walked.extensions;
+    total.repeated += walked.repeated;
     total.sequences += walked.sequences;
     total.calls += walked.calls;
     total.panics += walked.panics;

@@ -123,6 +123,8 @@ pub struct Docs {
     pub mentions_panic: bool,
     /// Parameters of which it says what they must be.
     pub demands: Vec<String>,
+    /// Parameters that are, or hold, keys by the names of their types.
+    pub ids: Vec<String>,
     pub safety_section: bool,
     pub deprecated: bool,
     pub hidden: bool,

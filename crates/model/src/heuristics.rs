@@ -59,7 +59,7 @@ impl Heuristic {
             Heuristic::Clones => "a kept value is cloned, and its sequence not run again",
             Heuristic::Growing => "a sequence goes on after its first call",
             Heuristic::Repetition => "in one sequence of ten, a call is repeated up to 100 times",
-            Heuristic::Duplicates => "a call known to panic after the same steps is not made again",
+            Heuristic::Duplicates => "a call is not made again after exactly the same steps",
             Heuristic::Panics => "operations that panic are called less",
             Heuristic::Arguments => "arguments with which an operation panics are passed less",
             Heuristic::Yield => {

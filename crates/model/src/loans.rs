@@ -99,15 +99,6 @@ impl Loans {
         slot
     }
 
-    /// Adds so many values that have numbers in the sequence but are not there:
-    /// nothing can use them, and their types do not matter. One of them is.
-    pub fn push_absent(&mut self, count: usize, but: u32, ty: TypeId) {
-        let first = self.slots.len();
-        let absent = Slot { ty, borrowers: 0, holds: 0, live: false, borrows: false };
-        self.slots.resize(first + count, absent);
-        self.slots[first + but as usize].live = true;
-    }
-
     /// Makes the arguments of a call accessible. The slots ended by that are
     /// returned in the order in which they must be dropped. On a conflict
     /// nothing changes.

@@ -91,6 +91,10 @@ pub struct Walked {
     pub census: Vec<u64>,
     /// Edges that were taken for the first time since the walk before.
     pub edges: Vec<u32>,
+    /// Where a census was asked for: calls under test, and how many of them
+    /// were made after exactly the same steps as before.
+    pub extensions: u64,
+    pub repeated: u64,
 }
 
 /// All times are nanoseconds of the processor.
@@ -169,6 +173,7 @@ wire!(struct Walk {
 });
 wire!(struct Walked {
     sequences, calls, panics, inapplicable, completed, panicked, components, census, edges,
+    extensions, repeated,
 });
 wire!(struct Timing {
     walk_calls, walk_sequences, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,

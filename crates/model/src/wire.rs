@@ -182,7 +182,7 @@ wire!(enum OperationKind {
     0 => Free {}, 1 => Inherent {}, 2 => LocalTrait {}, 3 => ForeignTrait {}, 4 => Constructor {},
     5 => Projection {}, 6 => Field {}, 7 => Constant {}, 8 => Builder {}, 9 => Law {},
 });
-wire!(struct Docs { panics_section, mentions_panic, demands, safety_section, deprecated, hidden });
+wire!(struct Docs { panics_section, mentions_panic, demands, ids, safety_section, deprecated, hidden });
 wire!(struct Operation {
     path, kind, call, show, inputs, output, flows, acquires, docs, place, callable, core,
     panics_by_design, guard,

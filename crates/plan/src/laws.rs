@@ -32,6 +32,9 @@ pub struct Law {
     /// Methods that take whatever the law hands them.
     #[serde(default)]
     has: Vec<String>,
+    /// Methods by which a type shows that the law is not meant for it.
+    #[serde(default)]
+    lacks: Vec<String>,
     /// One law for each of these methods that a type has.
     #[serde(default)]
     any: Vec<String>,
@@ -188,7 +191,8 @@ fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
 
 fn draft(api: &Api, ty: &Ty, law: &Law, accepted: &[Draft]) -> Option<Draft> {
     let plain = law.methods.iter().all(|name| method(api, ty, name) == Some(1));
-    if !plain || !law.has.iter().all(|name| method(api, ty, name).is_some()) {
+    let has = |name: &String| method(api, ty, name).is_some();
+    if !plain || !law.has.iter().all(has) || law.lacks.iter().any(has) {
         return None;
     }
     let passed = if law.owned { ty.clone() } else { Ty::shared(ty.clone()) };

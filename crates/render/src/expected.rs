@@ -93,7 +93,11 @@ impl<'r> Reader<'r> {
 
     fn behind(&mut self, inner: &Ty, mutable: bool, place: Place) -> Option<String> {
         match inner {
-            Ty::Prim(name) if name == "str" && !mutable => self.quoted('"').map(str::to_owned),
+            Ty::Prim(name) if name == "str" => {
+                let text = self.quoted('"')?;
+                // A text that can be changed has no expression, but compares with one.
+                (!mutable || place == Place::Side).then(|| text.to_owned())
+            }
             Ty::Slice(item) => {
                 let items = self.list(item)?;
                 match (place, mutable) {
@@ -273,6 +277,9 @@ mod tests {
         check(&Ty::prim("char"), "'\\''", Some("'\\''"));
         check(&Ty::shared(Ty::prim("str")), "\"a\\\"b\"", Some("\"a\\\"b\""));
         check(&Ty::adt("std::string::String", vec![]), "\"x\"", Some("\"x\""));
+        let changeable = Ty::exclusive(Ty::prim("str"));
+        check(&changeable, "\"x\"", Some("\"x\""));
+        check(&option(changeable), "Some(\"x\")", None);
     }
 
     #[test]

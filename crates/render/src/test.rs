@@ -101,7 +101,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
     }
     if test.style == Style::Explicit {
-        text.push_str("#[allow(unused_mut, unused_variables, clippy::all)]\n");
+        text.push_str("#[allow(deprecated, unused_mut, unused_variables, clippy::all)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
     for line in Writer::new(plan, test, imports).lines() {
@@ -414,6 +414,8 @@ impl<'w> Writer<'w> {
         }
         let info = self.plan.ty(operation.output);
         if info.ty.is_unit() {
+            // Whoever is given it can write it down.
+            self.inline[here] = Some("()".to_owned());
             return vec![format!("{text};")];
         }
         // What a value was made of needs no assertion.

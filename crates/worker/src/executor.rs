@@ -9,10 +9,10 @@ use crate::journal::{Encoded, Journal};
 use crate::literal::{Kind, Ready};
 use crate::memory;
 use crate::panics::{catching, clip};
-use crate::shelf::{Shelf, text_hash};
+use crate::shelf::{Shelf, Written, text_hash};
 use crate::table::TypeTable;
 use std::sync::Arc;
-use testsmith_engines::random::{Made, Recipe};
+use testsmith_engines::random::{Made, Recipe, numbered};
 use testsmith_engines::{Halt, Shelved, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Sameness, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
@@ -31,8 +31,8 @@ const COLLECT_EVERY: std::ops::RangeInclusive<u64> = 256..=4096;
 /// A call that asks for more memory than this takes as long as hundreds of
 /// others.
 const HEAVY_BYTES: usize = 64 << 10;
-/// A sequence with more values than this has gone wrong.
-const MAX_SLOTS: usize = 4096;
+/// A sequence with more steps than this has gone wrong.
+const MAX_STEPS: u32 = 4096;
 /// The longest step in the journal, but for a literal text.
 const STEP_BYTES: usize = 8 + 4 * MAX_INPUTS;
 
@@ -44,11 +44,11 @@ pub(crate) struct Pooled {
 }
 
 impl Pooled {
-    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: &Literal) -> Pooled {
+    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: Literal) -> Pooled {
         Pooled {
-            literal: literal.clone(),
-            ready: kind.and_then(|kind| Ready::new(kind, literal)),
+            ready: kind.and_then(|kind| Ready::new(kind, &literal)),
             step: Encoded::new(&Step::Literal(ty, literal.clone())),
+            literal,
         }
     }
 }
@@ -64,6 +64,11 @@ pub struct Executor {
     needs_drop: Vec<bool>,
     pub(crate) frame: Frame,
     pub(crate) slots: Vec<Slot>,
+    /// Per slot, the step of the journal that made it. They differ once a clone
+    /// stands for many steps.
+    steps: Vec<u32>,
+    /// The steps in the journal.
+    written: u32,
     loans: Loans,
     pub journal: Journal,
     pub coverage: Coverage,
@@ -74,7 +79,7 @@ pub struct Executor {
     pub(crate) pool: Vec<Vec<Pooled>>,
     /// Texts of this sequence that are not in the pool.
     texts: Vec<Arc<str>>,
-    /// Bytes of a step that is written to the journal.
+    /// The bytes of a step that is written to the journal.
     spelled: Vec<u8>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
@@ -104,8 +109,8 @@ impl Executor {
             plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
         let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let pooled = |literal: &Literal| Pooled::new(*ty, kinds[ty.index()], literal);
-            pool[ty.index()] = literals.iter().map(pooled).collect();
+            let pooled = |literal: Literal| Pooled::new(*ty, kinds[ty.index()], literal);
+            pool[ty.index()] = numbered(literals).map(pooled).collect();
         }
         Executor {
             laws: plan.operations.iter().map(|op| op.kind == OperationKind::Law).collect(),
@@ -116,6 +121,8 @@ impl Executor {
             needs_drop: tables.iter().map(|table| table.needs_drop).collect(),
             frame: Frame::new(),
             slots: vec![],
+            steps: vec![],
+            written: 0,
             loans: Loans::default(),
             journal,
             coverage: Coverage::new(Novelty::Hit),
@@ -147,6 +154,8 @@ impl Executor {
     pub fn begin(&mut self, observe: bool) {
         self.frame.clear();
         self.slots.clear();
+        self.steps.clear();
+        self.written = 0;
         self.loans.clear();
         self.texts.clear();
         self.journal.begin();
@@ -171,7 +180,7 @@ impl Executor {
         // much as hundreds of calls, so it is done once for many.
         let due = self.observe || self.calls - self.collected > self.collect_every;
         let new_edges = if due { self.collect() } else { 0 };
-        let completed = || (Ending::Completed, self.slots.len() as u32, Phase::Calling);
+        let completed = || (Ending::Completed, self.written, Phase::Calling);
         let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
         Outcome { ending, step, phase, values: std::mem::take(&mut self.values), new_edges }
     }
@@ -283,21 +292,21 @@ impl Executor {
         Ok(self.push(ty))
     }
 
-    /// Spells a text out as a step; false if the journal has no room for it.
-    fn spell(&mut self, ty: TypeId, text: &Arc<str>) -> bool {
-        self.spelled.clear();
-        Step::Literal(ty, Literal::Str(Arc::clone(text))).put(&mut self.spelled);
-        self.journal.has_room(self.spelled.len() + STEP_BYTES)
-    }
-
     fn push(&mut self, ty: TypeId) -> u32 {
-        let slot = Slot { place: self.frame.result, table: &self.tables[ty.index()] };
-        self.slots.push(slot);
+        self.add(ty);
         if self.observe {
             self.values.push(Value::default());
             self.look_at(self.slots.len() as u32 - 1);
         }
         self.loans.push(ty)
+    }
+
+    /// The result in the frame is the value of the next step.
+    #[inline(always)]
+    fn add(&mut self, ty: TypeId) {
+        self.slots.push(Slot { place: self.frame.result, table: &self.tables[ty.index()] });
+        self.steps.push(self.written);
+        self.written += 1;
     }
 
     /// What a law returned.
@@ -308,8 +317,8 @@ impl Executor {
 
     /// Describes a value where its type can be described.
     fn look_at(&mut self, number: u32) {
-        let slot = self.slots[number as usize];
-        self.journal.doing(number, Phase::Observing);
+        let (slot, step) = (self.slots[number as usize], self.steps[number as usize]);
+        self.journal.doing(step, Phase::Observing);
         let mut text = Clipped(String::new());
         let shown = catching(|| {
             // SAFETY: the slot was just filled with a value of this type.
@@ -319,7 +328,7 @@ impl Executor {
         match shown {
             Ok(Some(_)) => value.text = Some(clip(text.0)),
             Ok(None) => {}
-            Err(panic) => self.fail(Ending::Panicked(panic), number, Phase::Observing),
+            Err(panic) => self.fail(Ending::Panicked(panic), step, Phase::Observing),
         }
         *self.values.last_mut().expect("one was just pushed") = value;
     }
@@ -330,12 +339,12 @@ impl Executor {
 
     fn drop_slot(&mut self, number: u32) {
         if self.needs_drop[self.loans.ty(number).index()] {
-            let slot = self.slots[number as usize];
-            self.journal.doing(number, Phase::Dropping);
+            let (slot, step) = (self.slots[number as usize], self.steps[number as usize]);
+            self.journal.doing(step, Phase::Dropping);
             // SAFETY: the loans say that the value is there and unborrowed; it
             // is not used again.
             if let Err(panic) = catching(|| unsafe { (slot.table.drop)(slot.place) }) {
-                self.fail(Ending::Panicked(panic), number, Phase::Dropping);
+                self.fail(Ending::Panicked(panic), step, Phase::Dropping);
             }
         }
     }
@@ -351,13 +360,44 @@ impl Executor {
         }
     }
 
+    /// Whether so many more steps may be written, of so many bytes in all.
+    #[inline(always)]
+    fn has_room(&self, steps: u32, bytes: usize) -> bool {
+        self.written + steps <= MAX_STEPS && self.journal.has_room(bytes)
+    }
+
+    /// A recipe as it stands in the journal.
+    fn write(&self, recipe: &Recipe) -> Written {
+        let (mut steps, mut ty) = (vec![], TypeId(0));
+        for (n, (made, args)) in recipe.steps.iter().enumerate() {
+            let output = match made {
+                Made::Literal(ty, literal) => {
+                    steps.extend_from_slice(self.pool[ty.index()][literal as usize].step.bytes());
+                    ty
+                }
+                Made::Text(ty, n) => {
+                    let text = Literal::Str(Arc::clone(&recipe.steps.texts()[n as usize]));
+                    Step::Literal(ty, text).put(&mut steps);
+                    ty
+                }
+                Made::Call(op, ..) => {
+                    let back = args.iter().map(|arg| n as u32 - arg).collect();
+                    Step::Call(op, back).put(&mut steps);
+                    self.signatures[op.index()].output
+                }
+            };
+            if n as u32 == recipe.value {
+                ty = output;
+            }
+        }
+        let count = recipe.steps.len() as u32;
+        Written { steps: steps.into_boxed_slice(), count, value: recipe.value, ty }
+    }
+
     /// Makes a call; see [`Stage::call`].
     #[inline(always)]
     fn call_on(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
-        if self.failure.is_some() || self.slots.len() >= MAX_SLOTS {
-            return Some(Err(Halt::Full));
-        }
-        if !self.journal.has_room(STEP_BYTES) {
+        if self.failure.is_some() || !self.has_room(1, STEP_BYTES) {
             return Some(Err(Halt::Full));
         }
         self.frame.refused = false;
@@ -373,8 +413,9 @@ impl Executor {
                 return Some(Err(Halt::Panicked));
             }
         }
-        let here = self.slots.len() as u32;
-        self.journal.call(op, args, here);
+        let here = self.written;
+        let steps = &self.steps;
+        self.journal.call(op, args.iter().map(|arg| steps[*arg as usize]), here);
         self.aim(op, args);
         self.calls += 1;
         self.last = Some(op);
@@ -386,15 +427,14 @@ impl Executor {
         let signature = &self.signatures[op.index()];
         Some(match result {
             Ok(true) => {
-                let table = &self.tables[signature.output.index()];
-                self.slots.push(Slot { place: self.frame.result, table });
                 let slot = self.loans.commit(signature, args);
+                self.add(signature.output);
                 if self.observe {
                     self.values.resize(self.slots.len(), Value::default());
                     self.look_at(slot);
                 }
                 if self.laws[op.index()] && !self.holds(slot) {
-                    self.fail(Ending::Broken, slot, Phase::Calling);
+                    self.fail(Ending::Broken, here, Phase::Calling);
                 }
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
             }
@@ -439,7 +479,7 @@ impl Stage for Executor {
         let Pooled { ready: Some(ready), step, .. } = &self.pool[ty.index()][n] else {
             return Err(Halt::Full);
         };
-        if self.slots.len() >= MAX_SLOTS || !self.journal.has_room(step.room() + STEP_BYTES) {
+        if !self.has_room(1, step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
         ready.put(&mut self.frame);
@@ -448,7 +488,9 @@ impl Stage for Executor {
     }
 
     fn text(&mut self, ty: TypeId, text: &Arc<str>) -> Result<u32, Halt> {
-        if self.slots.len() >= MAX_SLOTS || !self.spell(ty, text) {
+        self.spelled.clear();
+        Step::Literal(ty, Literal::Str(Arc::clone(text))).put(&mut self.spelled);
+        if !self.has_room(1, self.spelled.len() + STEP_BYTES) {
             return Err(Halt::Full);
         }
         match self.kinds[ty.index()] {
@@ -462,14 +504,14 @@ impl Stage for Executor {
             }
             _ => return Err(Halt::Full),
         }
-        self.journal.step(&self.spelled);
+        self.journal.append(&self.spelled);
         Ok(self.push(ty))
     }
 
     fn is_refusal(&mut self, slot: u32) -> bool {
         let Slot { place, table } = self.slots[slot as usize];
         let Some(debug) = table.debug else { return false };
-        self.journal.doing(slot, Phase::Observing);
+        self.journal.doing(self.steps[slot as usize], Phase::Observing);
         let mut start = Start::default();
         // SAFETY: the engine asks about live values only. A debug text that
         // panics is found by whoever shows it.
@@ -482,59 +524,29 @@ impl Stage for Executor {
         self.heavy
     }
 
-    fn place(&mut self, recipe: &Recipe, shelved: Shelved) -> Result<u32, Halt> {
-        let base = self.slots.len() as u32;
-        let steps = &recipe.steps;
-        if self.failure.is_some() || self.slots.len() + steps.len() > MAX_SLOTS {
+    fn place(&mut self, shelved: Shelved) -> Result<u32, Halt> {
+        let &Written { ref steps, count, value, ty } = self.shelf.recipe(shelved);
+        let room = self.has_room(count, steps.len() + STEP_BYTES);
+        if self.failure.is_some() || !room {
             return Err(Halt::Full);
         }
-        let mut ty = TypeId(0);
-        for (n, (made, args)) in steps.iter().enumerate() {
-            let output = match made {
-                Made::Literal(ty, literal) => {
-                    let step = &self.pool[ty.index()][literal as usize].step;
-                    if !self.journal.has_room(step.room() + STEP_BYTES) {
-                        return Err(Halt::Full);
-                    }
-                    self.journal.literal(step);
-                    ty
-                }
-                Made::Text(ty, text) => {
-                    if !self.spell(ty, &steps.texts()[text as usize]) {
-                        return Err(Halt::Full);
-                    }
-                    self.journal.step(&self.spelled);
-                    ty
-                }
-                Made::Call(op, ..) => {
-                    if !self.journal.has_room(2 * STEP_BYTES) {
-                        return Err(Halt::Full);
-                    }
-                    // Both are counted from the first step of the recipe.
-                    self.journal.note(op, args, n as u32);
-                    self.signatures[op.index()].output
-                }
-            };
-            if n as u32 == recipe.value {
-                ty = output;
-            }
-        }
-        let (table, slot) = (&self.tables[ty.index()], base + recipe.value);
-        self.journal.doing(slot, Phase::Observing);
+        let step = self.written + value;
+        self.journal.append(steps);
+        self.written += count;
+        self.journal.doing(step, Phase::Observing);
         let (shelf, frame) = (&self.shelf, &mut self.frame);
-        if catching(|| shelf.clone_into(shelved, table, frame)).is_err() {
+        if catching(|| shelf.clone_into(shelved, frame)).is_err() {
             return Err(Halt::Full);
         }
-        let absent = Slot { place: std::ptr::null_mut(), table };
-        self.slots.resize(self.slots.len() + steps.len(), absent);
-        self.slots[slot as usize].place = self.frame.result;
-        self.loans.push_absent(steps.len(), recipe.value, ty);
-        Ok(base)
+        let table = &self.tables[ty.index()];
+        self.slots.push(Slot { place: self.frame.result, table });
+        self.steps.push(step);
+        Ok(self.loans.push(ty))
     }
 
     fn identity(&mut self, slot: u32, by: Sameness) -> Option<u64> {
         let Slot { place, table } = self.slots[slot as usize];
-        self.journal.doing(slot, Phase::Observing);
+        self.journal.doing(self.steps[slot as usize], Phase::Observing);
         catching(|| match (by, table.hash, table.debug) {
             // SAFETY: the engine asks about live values only.
             (Sameness::Hash, Some(hash), _) => Some(unsafe { hash(place) }),
@@ -550,16 +562,22 @@ impl Stage for Executor {
 
     fn equals(&mut self, slot: u32, shelved: Shelved) -> bool {
         let Slot { place, table } = self.slots[slot as usize];
-        self.journal.doing(slot, Phase::Observing);
+        self.journal.doing(self.steps[slot as usize], Phase::Observing);
         let shelf = &self.shelf;
         catching(|| shelf.equals(shelved, table, place)).unwrap_or(false)
     }
 
-    fn shelve(&mut self, slot: u32, over: Option<Shelved>) -> Option<Shelved> {
+    fn shelve(&mut self, slot: u32, recipe: &Recipe, over: Option<Shelved>) -> Option<Shelved> {
+        let recipe = self.write(recipe);
         let Slot { place, table } = self.slots[slot as usize];
-        self.journal.doing(slot, Phase::Observing);
+        self.journal.doing(self.steps[slot as usize], Phase::Observing);
         let shelf = &mut self.shelf;
-        catching(|| shelf.keep(place, table, over)).ok().flatten()
+        catching(|| shelf.keep(place, table, recipe, over)).ok().flatten()
+    }
+
+    fn rewrite(&mut self, shelved: Shelved, recipe: &Recipe) {
+        let recipe = self.write(recipe);
+        self.shelf.rewrite(shelved, recipe);
     }
 
     /// In each arm the number of arguments is a constant, so that the loops over

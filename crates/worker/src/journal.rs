@@ -105,41 +105,39 @@ impl Journal {
         self.store(journal::LENGTH, self.length as u32);
     }
 
-    /// Adds a step given as its exact bytes.
-    pub fn step(&mut self, bytes: &[u8]) {
-        // SAFETY: the caller asked for room for this many bytes.
-        unsafe {
-            let to = self.base.add(journal::STEPS + self.length);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
-        }
-        self.length += bytes.len();
-        self.store(journal::LENGTH, self.length as u32);
-    }
-
-    /// Adds a call that is about to run as step number `here`.
+    /// Adds a call that is about to run as step number `here`; its arguments
+    /// are the results of these steps.
     #[inline(always)]
-    pub fn call(&mut self, op: OpId, args: &[u32], here: u32) {
-        self.note(op, args, here);
-        self.calls += 1;
-        self.store_long(journal::CALLS, self.calls);
-        self.doing(here, Phase::Calling);
-    }
-
-    /// Adds a call that is not made: a clone of its result stands for it.
-    #[inline(always)]
-    pub fn note(&mut self, op: OpId, args: &[u32], here: u32) {
+    pub fn call(&mut self, op: OpId, args: impl ExactSizeIterator<Item = u32>, here: u32) {
+        let inputs = args.len();
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {
             let mut to = self.base.add(journal::STEPS + self.length);
             *to = 1;
             to.add(1).cast::<u32>().write_unaligned(op.0.to_le());
-            *to.add(5) = args.len() as u8;
+            *to.add(5) = inputs as u8;
             to = to.add(6);
-            for (n, arg) in args.iter().enumerate() {
+            for (n, arg) in args.enumerate() {
                 to.cast::<u32>().add(n).write_unaligned((here - arg).to_le());
             }
         }
-        self.length += call_bytes(args.len());
+        self.length += call_bytes(inputs);
+        self.store(journal::LENGTH, self.length as u32);
+        self.calls += 1;
+        self.store_long(journal::CALLS, self.calls);
+        self.doing(here, Phase::Calling);
+    }
+
+    /// Adds whole steps: a text that is put, or those that are not carried out
+    /// because a clone of what they make stands for them. The caller asked for
+    /// room.
+    pub fn append(&mut self, steps: &[u8]) {
+        // SAFETY: as in `literal`.
+        unsafe {
+            let to = self.base.add(journal::STEPS + self.length);
+            std::ptr::copy_nonoverlapping(steps.as_ptr(), to, steps.len());
+        }
+        self.length += steps.len();
         self.store(journal::LENGTH, self.length as u32);
     }
 
@@ -160,12 +158,15 @@ impl Journal {
         self.beat();
     }
 
+    /// The steps written so far.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: this many bytes were written by us.
+        unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) }
+    }
+
     /// The sequence as written so far.
     pub fn sequence(&self) -> Sequence {
-        // SAFETY: this many bytes were written by us.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) };
-        let mut rest = bytes;
+        let mut rest = self.bytes();
         let mut steps = vec![];
         while !rest.is_empty() {
             steps.push(Step::take(&mut rest).expect("the journal holds whole steps"));
@@ -203,6 +204,14 @@ impl Encoded {
             None => Some(bytes.into_boxed_slice()),
         };
         Encoded { short, long, length }
+    }
+
+    /// The step and nothing after it.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.long {
+            None => &self.short[..self.length],
+            Some(long) => long,
+        }
     }
 
     /// How many bytes are written; those past the length are overwritten.

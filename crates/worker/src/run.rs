@@ -12,6 +12,7 @@ use crate::timing;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufReader, BufWriter};
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
@@ -229,7 +230,11 @@ pub(crate) fn walk_with(
     let start = executor.calls;
     while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
         let kept = walked.sequences < u64::from(bounds.keep);
-        grow(executor, engine, bounds.max_length, kept);
+        grow(executor, engine, bounds.max_length, kept, &mut |executor| {
+            if let Some(census) = census.as_deref_mut() {
+                census.extended(executor);
+            }
+        });
         if let Some(census) = census.as_deref_mut() {
             census.take(executor);
         }
@@ -257,18 +262,34 @@ pub(crate) fn walk_with(
     walked.panicked = engine.panicked();
     walked.components = engine.take_components();
     walked.edges = std::mem::take(&mut executor.new_edges);
-    walked.census = census.map(|census| std::mem::take(&mut census.new)).unwrap_or_default();
+    if let Some(census) = census {
+        walked.census = std::mem::take(&mut census.new);
+        walked.extensions = std::mem::take(&mut census.extensions);
+        walked.repeated = std::mem::take(&mut census.repeated);
+    }
     Ok(walked)
 }
 
-/// The distinct values at the ends of sequences, of types that can tell.
+/// The distinct values at the ends of sequences, of types that can tell, and
+/// how often a call under test came after exactly the same steps.
 #[derive(Default)]
 pub(crate) struct Census {
     seen: HashSet<u64>,
     new: Vec<u64>,
+    /// The hashes of all sequences up to a call under test.
+    sequences: HashSet<u64>,
+    extensions: u64,
+    repeated: u64,
 }
 
 impl Census {
+    fn extended(&mut self, executor: &Executor) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(executor.journal.bytes());
+        self.extensions += 1;
+        self.repeated += u64::from(!self.sequences.insert(hasher.finish()));
+    }
+
     fn take(&mut self, executor: &mut Executor) {
         for slot in 0..executor.loans().len() as u32 {
             let (loans, plan) = (executor.loans(), &executor.plan);
@@ -310,14 +331,25 @@ impl Failures {
     }
 }
 
-/// Grows one sequence, up to `max_length` calls, and keeps its new values.
-pub(crate) fn grow(executor: &mut Executor, engine: &mut Engine, max_length: u32, observe: bool) {
+/// Grows one sequence, up to `max_length` calls without repetitions, and keeps
+/// its new values. Shows the stage after every call under test.
+pub(crate) fn grow(
+    executor: &mut Executor,
+    engine: &mut Engine,
+    max_length: u32,
+    observe: bool,
+    each: &mut dyn FnMut(&Executor),
+) {
     executor.begin(observe);
     engine.begin(!observe);
     let before = executor.calls;
-    while executor.calls - before < u64::from(max_length) {
+    while executor.calls - before < u64::from(max_length) + engine.repetitions() {
         let calls = executor.calls;
-        if engine.extend(executor).is_err() || executor.calls == calls {
+        let extended = engine.extend(executor);
+        if executor.calls > calls {
+            each(executor);
+        }
+        if extended.is_err() || executor.calls == calls {
             break;
         }
     }

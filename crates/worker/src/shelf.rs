@@ -9,6 +9,7 @@ use crate::panics::catching;
 use crate::table::TypeTable;
 use std::hash::{DefaultHasher, Hasher};
 use testsmith_engines::Shelved;
+use testsmith_model::TypeId;
 use testsmith_model::outcome::MAX_TEXT;
 
 /// A value whose clone allocates more than this is too large to start from: it
@@ -26,6 +27,16 @@ pub struct Shelf {
 struct Kept {
     place: Box<[Chunk]>,
     table: &'static TypeTable,
+    recipe: Written,
+}
+
+/// The recipe of a value as it stands in the journal.
+pub struct Written {
+    pub steps: Box<[u8]>,
+    pub count: u32,
+    /// The step that made the value, and its type.
+    pub value: u32,
+    pub ty: TypeId,
 }
 
 impl Kept {
@@ -40,6 +51,7 @@ impl Shelf {
         &mut self,
         place: *const u8,
         table: &'static TypeTable,
+        recipe: Written,
         over: Option<Shelved>,
     ) -> Option<Shelved> {
         let clone = table.clone.filter(|_| table.align <= BLOCK_ALIGN)?;
@@ -60,10 +72,11 @@ impl Shelf {
                 // SAFETY: the old value is live, of the same type, and is not
                 // used again, also if dropping it panics.
                 let _ = catching(|| unsafe { (table.drop)(old) });
+                kept.recipe = recipe;
                 shelved
             }
             None => {
-                self.values.push(Kept { place: chunks(table.size.max(1)), table });
+                self.values.push(Kept { place: chunks(table.size.max(1)), table, recipe });
                 Shelved(self.values.len() as u32 - 1)
             }
         };
@@ -74,11 +87,21 @@ impl Shelf {
         Some(shelved)
     }
 
+    /// What the journal says of a kept value.
+    #[inline]
+    pub fn recipe(&self, shelved: Shelved) -> &Written {
+        &self.values[shelved.0 as usize].recipe
+    }
+
+    /// Gives a kept value another recipe.
+    pub fn rewrite(&mut self, shelved: Shelved, recipe: Written) {
+        self.values[shelved.0 as usize].recipe = recipe;
+    }
+
     /// Puts a clone of a kept value into a frame.
-    pub fn clone_into(&self, shelved: Shelved, table: &TypeTable, frame: &mut Frame) {
+    pub fn clone_into(&self, shelved: Shelved, frame: &mut Frame) {
         let kept = &self.values[shelved.0 as usize];
-        debug_assert_eq!(kept.table.size, table.size);
-        let clone = table.clone.expect("what was kept can be cloned");
+        let clone = kept.table.clone.expect("what was kept can be cloned");
         // SAFETY: what is kept is a live value of the table's type.
         unsafe { clone(kept.place(), frame) };
     }
@@ -121,18 +144,22 @@ pub fn text_hash(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Resul
 mod tests {
     use super::*;
 
+    fn nothing() -> Written {
+        Written { steps: Box::new([]), count: 0, value: 0, ty: TypeId(0) }
+    }
+
     #[test]
     fn a_kept_value_is_cloned_compared_and_replaced() {
         let table: &'static TypeTable = Box::leak(Box::new(crate::type_table!(String)));
         let (mut one, mut two) = (String::from("one"), String::from("two"));
         let place = |text: &mut String| std::ptr::from_mut(text).cast::<u8>().cast_const();
         let mut shelf = Shelf::default();
-        let kept = shelf.keep(place(&mut one), table, None).expect("it can be cloned");
+        let kept = shelf.keep(place(&mut one), table, nothing(), None).expect("it can be cloned");
         assert!(shelf.equals(kept, table, place(&mut one)));
-        assert_eq!(shelf.keep(place(&mut two), table, Some(kept)), Some(kept));
+        assert_eq!(shelf.keep(place(&mut two), table, nothing(), Some(kept)), Some(kept));
         assert!(!shelf.equals(kept, table, place(&mut one)));
         let mut frame = Frame::new();
-        shelf.clone_into(kept, table, &mut frame);
+        shelf.clone_into(kept, &mut frame);
         // SAFETY: a string was just put there and is taken once.
         assert_eq!(unsafe { frame.result.cast::<String>().read() }, "two");
         shelf.clear();
@@ -144,8 +171,8 @@ mod tests {
         let (mut small, mut large) = (vec![1u8], vec![0u8; 2 * MAX_CLONE_BYTES]);
         let place = |bytes: &mut Vec<u8>| std::ptr::from_mut(bytes).cast::<u8>().cast_const();
         let mut shelf = Shelf::default();
-        let kept = shelf.keep(place(&mut small), table, None);
-        assert_eq!(shelf.keep(place(&mut large), table, kept), None);
+        let kept = shelf.keep(place(&mut small), table, nothing(), None);
+        assert_eq!(shelf.keep(place(&mut large), table, nothing(), kept), None);
         assert!(shelf.equals(kept.expect("it is small"), table, place(&mut small)));
         shelf.clear();
     }

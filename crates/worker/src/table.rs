@@ -165,7 +165,7 @@ unsafe fn eq_values<T: PartialEq>(a: *const u8, b: *const u8) -> bool {
 
 unsafe fn hash_value<T: std::hash::Hash>(value: *const u8) -> u64 {
     use std::hash::Hasher;
-    let mut hasher = std::hash::DefaultHasher::new();
+    let mut hasher = testsmith_engines::hash::Mixer::default();
     // SAFETY: the caller hands a live `T`.
     unsafe { &*value.cast::<T>() }.hash(&mut hasher);
     hasher.finish()

@@ -47,7 +47,7 @@ fn time_walk(executor: &mut Executor, engine: &mut Engine, bounds: &Walk, timing
     let begin = processor_ns();
     for _ in 0..bounds.max_sequences {
         let (calls, began) = (executor.calls, Instant::now());
-        grow(executor, engine, bounds.max_length, false);
+        grow(executor, engine, bounds.max_length, false, &mut |_| ());
         let outcome = executor.finish();
         if let Some(new_edges) = executor.take_reading() {
             engine.credit(new_edges);

@@ -4,7 +4,9 @@
 //! `speed`: the whole engine against a bare loop over the same thunks.
 //! `thesis`: a random walk, legality pruning only and the full engine, for the
 //! same number of calls. `heuristics`: the full engine with each heuristic
-//! switched off. `reach`: the share of operations that completed at least once.
+//! switched off, or with those that are named. `worth`: those that pay on some
+//! kinds of crates only, on such crates. `reach`: the share of operations that
+//! completed at least once. All take names of crates.
 
 use super::{CRATES, session};
 use anyhow::Result;
@@ -28,6 +30,14 @@ const POINTS: u64 = 6;
 /// What a worker knows when it dies is lost, so it is asked often.
 const ROUNDS_A_POINT: u64 = 10;
 
+/// Heuristics that pay where containers grow past a bound, where there is
+/// little to call, and where many calls panic.
+const WORTH: [(Heuristic, &[&str]); 3] = [
+    (Heuristic::Repetition, &["im", "smallvec", "hashlink"]),
+    (Heuristic::Duplicates, &["heck", "humantime", "semver"]),
+    (Heuristic::Arguments, &["arrayvec", "bit-vec", "smallvec"]),
+];
+
 pub fn run(args: &[String]) -> Result<()> {
     let part = args.first().map_or("", String::as_str);
     let rest = args.get(1..).unwrap_or_default();
@@ -35,13 +45,17 @@ pub fn run(args: &[String]) -> Result<()> {
         "speed" => speed(rest),
         "thesis" => thesis(rest),
         "heuristics" => heuristics(rest),
+        "worth" => worth(rest),
         "reach" => reach(rest),
         "" => {
             speed(&[])?;
             thesis(&[])?;
-            heuristics(&[])
+            heuristics(&[])?;
+            worth(&[])
         }
-        _ => anyhow::bail!("bench random takes speed, thesis, heuristics or reach, not {part:?}"),
+        _ => anyhow::bail!(
+            "bench random takes speed, thesis, heuristics, worth or reach, not {part:?}"
+        ),
     }
 }
 
@@ -122,8 +136,13 @@ struct Came {
     calls: u64,
     sequences: u64,
     deaths: u32,
-    completed: usize,
-    operations: usize,
+    /// Calls under test, and those made after the same steps as before.
+    extensions: u64,
+    repeated: u64,
+    /// Per operation: completed calls and panics.
+    completed: Vec<u32>,
+    panicked: Vec<u32>,
+    reached: f64,
     seconds: f64,
 }
 
@@ -137,8 +156,8 @@ fn measure(
     let mut supervisor = session.supervise(harness, Limits::default())?;
     let plan = supervisor.plan();
     let mut findings = Findings::new(&session.package.root, Selection::default());
-    let mut result = Came::default();
-    let mut completed = vec![0; plan.operations.len()];
+    let none = || vec![0; plan.operations.len()];
+    let mut result = Came { completed: none(), panicked: none(), ..Came::default() };
     let (mut values, mut edges) = (HashSet::new(), HashSet::new());
     let begin = Instant::now();
     for round in 0..POINTS * ROUNDS_A_POINT {
@@ -158,7 +177,10 @@ fn measure(
         result.panics += walked.panics;
         result.calls += walked.calls;
         result.sequences += walked.sequences;
-        add(&mut completed, &walked.completed);
+        result.extensions += walked.extensions;
+        result.repeated += walked.repeated;
+        add(&mut result.completed, &walked.completed);
+        add(&mut result.panicked, &walked.panicked);
     }
     result.edges = edges.len();
     result.seconds = begin.elapsed().as_secs_f64();
@@ -171,8 +193,8 @@ fn measure(
         result.classes += usize::from(same && failing.severity != Severity::Illegal);
     }
     let tested = tested(&plan);
-    result.operations = tested.len();
-    result.completed = tested.iter().filter(|n| completed[**n] > 0).count();
+    let reached = tested.iter().filter(|n| result.completed[**n] > 0).count();
+    result.reached = reached as f64 / tested.len().max(1) as f64;
     Ok(result)
 }
 
@@ -183,23 +205,36 @@ fn mean(results: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
 
 fn header() {
     println!(
-        "{:<24} {:>8} {:>9} {:>7} {:>8} {:>11} {:>7} {:>8}  distinct values after each sixth",
-        "", "classes", "distinct", "edges", "panics", "operations", "deaths", "seconds"
+        "{:<24} {:>8} {:>9} {:>7} {:>8} {:>9} {:>9} {:>11} {:>7} {:>8}  distinct values after each sixth",
+        "",
+        "classes",
+        "distinct",
+        "edges",
+        "panics",
+        "risky",
+        "repeated",
+        "operations",
+        "deaths",
+        "seconds"
     );
 }
 
-fn show(name: &str, results: &[Came]) {
+/// `risky` are the operations that panicked in any row.
+fn show(name: &str, results: &[Came], risky: &[usize]) {
     let last = |r: &Came| r.distinct.last().copied().unwrap_or(0) as f64;
     let points: Vec<String> = (0..POINTS as usize)
         .map(|n| format!("{:.0}", mean(results, |r| r.distinct[n] as f64)))
         .collect();
+    let risky = |r: &Came| risky.iter().map(|n| f64::from(r.completed[*n])).sum::<f64>();
     println!(
-        "{name:<24} {:>8.1} {:>9.0} {:>7.0} {:>7.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
+        "{name:<24} {:>8.1} {:>9.0} {:>7.0} {:>7.2}% {:>8.2}% {:>8.2}% {:>10.1}% {:>7.1} {:>8.1}  {}",
         mean(results, |r| r.classes as f64),
         mean(results, last),
         mean(results, |r| r.edges as f64),
         100.0 * mean(results, |r| r.panics as f64 / r.calls.max(1) as f64),
-        100.0 * mean(results, |r| r.completed as f64 / r.operations.max(1) as f64),
+        100.0 * mean(results, |r| risky(r) / r.calls.max(1) as f64),
+        100.0 * mean(results, |r| r.repeated as f64 / r.extensions.max(1) as f64),
+        100.0 * mean(results, |r| r.reached),
         mean(results, |r| f64::from(r.deaths)),
         mean(results, |r| r.seconds),
         points.join(" "),
@@ -211,12 +246,26 @@ fn compare(krate: &str, rows: &[(String, Heuristics)]) -> Result<()> {
     let harness = session.build(Profile::Unoptimised)?;
     println!("\n{krate}: {CALLS} calls, mean of {SEEDS} seeds");
     header();
+    let mut came = vec![];
     for (name, heuristics) in rows {
         let results: Result<Vec<Came>> =
             (1..=SEEDS).map(|seed| measure(&mut session, &harness, *heuristics, seed)).collect();
-        show(name, &results?);
+        came.push((name, results?));
     }
+    let operations = session.plan.operations.len();
+    let panics =
+        |n: &usize| came.iter().flat_map(|(_, results)| results).any(|r| r.panicked[*n] > 0);
+    let risky: Vec<usize> = (0..operations).filter(panics).collect();
+    came.iter().for_each(|(name, results)| show(name, results, &risky));
     Ok(())
+}
+
+/// All heuristics, and each of these switched off.
+fn switched_off(heuristics: impl IntoIterator<Item = Heuristic>) -> Vec<(String, Heuristics)> {
+    let off = heuristics.into_iter().map(|heuristic| {
+        (format!("without {}", heuristic.name()), Heuristics::ALL.without(heuristic))
+    });
+    std::iter::once(("full".to_owned(), Heuristics::ALL)).chain(off).collect()
 }
 
 fn thesis(names: &[String]) -> Result<()> {
@@ -228,13 +277,29 @@ fn thesis(names: &[String]) -> Result<()> {
     subjects(names).into_iter().try_for_each(|krate| compare(krate, &rows))
 }
 
-fn heuristics(names: &[String]) -> Result<()> {
-    let mut rows = vec![("full".to_owned(), Heuristics::ALL)];
-    for heuristic in Heuristic::ALL {
-        let name = format!("without {}", heuristic.name());
-        rows.push((name, Heuristics::ALL.without(heuristic)));
+/// `heuristics [heuristics] [crates]`.
+fn heuristics(args: &[String]) -> Result<()> {
+    let (named, names): (Vec<_>, Vec<_>) =
+        args.iter().cloned().partition(|arg| Heuristic::named(arg).is_some());
+    let mut chosen: Vec<Heuristic> = named.iter().filter_map(|n| Heuristic::named(n)).collect();
+    if chosen.is_empty() {
+        chosen.extend(Heuristic::ALL);
     }
-    subjects(names).into_iter().try_for_each(|krate| compare(krate, &rows))
+    let rows = switched_off(chosen);
+    subjects(&names).into_iter().try_for_each(|krate| compare(krate, &rows))
+}
+
+fn worth(names: &[String]) -> Result<()> {
+    for (heuristic, crates) in WORTH {
+        let wanted = |name: &&str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+        let crates: Vec<String> =
+            crates.iter().filter(|n| wanted(n)).map(|n| n.to_string()).collect();
+        if !crates.is_empty() {
+            let rows = switched_off([heuristic]);
+            subjects(&crates).into_iter().try_for_each(|krate| compare(krate, &rows))?;
+        }
+    }
+    Ok(())
 }
 
 /// `reach SECONDS [crates]`: the share of operations that completed.

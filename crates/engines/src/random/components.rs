@@ -6,7 +6,9 @@
 //! components; when all places are taken, a new value may drive out any other,
 //! the less likely the more there were.
 
-use super::steps::{Recipe, Steps, mix};
+use super::steps::Recipe;
+use super::trace::Trace;
+use crate::hash::{Mixing, mix};
 use crate::rng::Rng;
 use crate::stage::{Shelved, Stage};
 use std::collections::HashSet;
@@ -16,8 +18,10 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan, TypeId};
 
 /// Components of one type.
 const MAX_MEMBERS: usize = 128;
-/// A component takes at most this many calls to make.
+/// A component takes at most this many calls to make, and if a clone stands for
+/// them, that many: what a repeated call has made grow is kept.
 const MAX_CALLS: usize = 30;
+const MAX_CALLS_CLONED: usize = 120;
 /// Values that are remembered as seen; past this all are taken for new.
 const MAX_SEEN: usize = 1 << 18;
 /// When all places are taken, a new value is kept once in as many times as the
@@ -51,7 +55,7 @@ struct Kind {
 
 pub(super) struct Components {
     kinds: Vec<Kind>,
-    seen: HashSet<u64>,
+    seen: HashSet<u64, Mixing>,
     pruning: bool,
     made: u32,
     /// Recipes that have not been reported.
@@ -74,7 +78,7 @@ impl Components {
         });
         Components {
             kinds: kinds.collect(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
             pruning: heuristics.has(Heuristic::Pruning),
             made: 0,
             news: vec![],
@@ -113,7 +117,7 @@ impl Components {
     pub(super) fn offer(
         &mut self,
         stage: &mut impl Stage,
-        steps: &Steps,
+        trace: &Trace,
         slot: u32,
         rng: &mut Rng,
     ) -> bool {
@@ -134,7 +138,7 @@ impl Components {
                 if let Known::Member(n) = known
                     && rng.chance(1, SHORTEN_ONCE_IN)
                 {
-                    self.shorten(stage, ty, n, steps, slot);
+                    self.shorten(stage, ty, n, trace, slot);
                 }
                 return false;
             }
@@ -146,7 +150,7 @@ impl Components {
         if full && !rng.chance(1, crowd) {
             return false;
         }
-        self.keep(stage, ty, slot, identity, recipe(stage, steps, slot), rng)
+        self.keep(stage, ty, slot, identity, recipe(stage, trace, slot), rng)
     }
 
     fn keep(
@@ -158,13 +162,13 @@ impl Components {
         recipe: Recipe,
         rng: &mut Rng,
     ) -> bool {
-        if recipe.calls() > MAX_CALLS {
+        let kind = &mut self.kinds[ty.index()];
+        if recipe.calls() > if kind.cloneable { MAX_CALLS_CLONED } else { MAX_CALLS } {
             return false;
         }
-        let kind = &mut self.kinds[ty.index()];
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
         let over = place.and_then(|n| kind.members[n].shelved);
-        let shelved = stage.shelve(slot, over);
+        let shelved = stage.shelve(slot, &recipe, over);
         if kind.cloneable && shelved.is_none() {
             // It is too large, or its clone panics.
             return false;
@@ -228,10 +232,13 @@ impl Components {
     }
 
     /// Takes a shorter recipe for a value that is already here.
-    fn shorten(&mut self, stage: &impl Stage, ty: TypeId, n: usize, steps: &Steps, slot: u32) {
-        let recipe = recipe(stage, steps, slot);
+    fn shorten(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize, trace: &Trace, slot: u32) {
+        let recipe = recipe(stage, trace, slot);
         let member = &mut self.kinds[ty.index()].members[n];
         if recipe.steps.len() < member.recipe.steps.len() {
+            if let Some(shelved) = member.shelved {
+                stage.rewrite(shelved, &recipe);
+            }
             member.recipe = Rc::new(recipe);
             self.news.push(Rc::clone(&member.recipe));
         }
@@ -244,6 +251,6 @@ enum Known {
     Gone,
 }
 
-fn recipe(stage: &impl Stage, steps: &Steps, slot: u32) -> Recipe {
-    steps.recipe(slot, &|op: OpId| stage.signature(op))
+fn recipe(stage: &impl Stage, trace: &Trace, slot: u32) -> Recipe {
+    trace.recipe(slot, &|op: OpId| stage.signature(op))
 }

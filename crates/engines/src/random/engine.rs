@@ -5,17 +5,16 @@
 
 use super::components::Components;
 use super::learned::Learned;
-use super::sources::{Source, is_taken, sources};
-use super::steps::{Made, Recipe, Steps};
+use super::sources::{COUNTED, Source, is_taken, sources};
+use super::steps::{Made, Recipe};
 use super::texts::Texts;
+use super::trace::Trace;
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use testsmith_model::message::{Component, Limit};
 use testsmith_model::operation::{Access, MAX_INPUTS};
-use testsmith_model::sequence::Literal;
 use testsmith_model::{Heuristic, Heuristics, Mode, OpId, Plan, TypeId};
 
 /// How deep arguments are made from arguments before the cheapest way is taken.
@@ -28,6 +27,10 @@ const MAX_DRAWS: usize = 3;
 const REPEATS_ONCE_IN: usize = 10;
 /// How often a call is repeated at most.
 const MAX_REPEATS: usize = 100;
+/// A sequence is not led where another went before: that many of its first
+/// calls under test are made only if no sequence made them after the same steps.
+/// Later ones hardly ever are, and looking them up costs.
+const NOVEL_WITHIN: usize = 4;
 /// The call that is repeated is among the first so many of its sequence.
 const REPEATED_WITHIN: usize = 8;
 /// A recipe up to this long is now and then run instead of cloned: all of its
@@ -54,12 +57,15 @@ pub struct Engine {
     /// Per type: whether any operation takes it; most numbers and `()` are not
     /// worth keeping track of.
     useful: Vec<bool>,
-    /// The least number, without its sign, that an argument must not have.
-    limits: HashMap<(OpId, usize), u128>,
+    /// Per operation: arguments with the least number, without its sign, that
+    /// they must not have.
+    limits: Vec<Vec<(usize, u128)>>,
     /// The sequence under way.
-    steps: Steps,
+    trace: Trace,
     /// Per slot of it, what its value is known by as an argument.
     origins: Vec<u32>,
+    /// Per slot of it, at its end: whether its value may be a new one.
+    news: Vec<bool>,
     /// Types of which this sequence has slots.
     touched: Vec<TypeId>,
     /// Clones may stand for recipes in this sequence.
@@ -67,10 +73,17 @@ pub struct Engine {
     /// It is legal so far, and no call of it was heavy.
     worth_keeping: bool,
     extended: usize,
-    /// The extension that is repeated.
+    /// From which extension on one is repeated.
     repeated: Option<usize>,
+    /// The calls that were repetitions.
+    repetitions: u64,
+    /// While a call is repeated with numbers in turn: the next, and its
+    /// distance from the one before.
+    counting: Option<(usize, usize)>,
+    /// Sequences that ended with a call that did not complete.
     illegal: Seen,
-    finished: Seen,
+    /// Sequences up to a call under test, among the first of theirs.
+    made: Seen,
     pause: u32,
     paused: u32,
 }
@@ -104,12 +117,7 @@ impl Engine {
     pub fn new(plan: &Plan, heuristics: Heuristics, avoid: &[OpId], limits: &[Limit]) -> Engine {
         let useful: Vec<bool> =
             (0..plan.types.len()).map(|n| is_taken(plan, TypeId(n as u32))).collect();
-        let mut least = HashMap::new();
-        for limit in limits.iter().filter(|_| heuristics.has(Heuristic::Limits)) {
-            let known = least.entry((limit.op, limit.input as usize)).or_insert(u128::MAX);
-            *known = (*known).min(limit.number.unsigned_abs());
-        }
-        Engine {
+        let mut engine = Engine {
             rng: Rng::new(0),
             heuristics,
             learned: Learned::new(plan, avoid, heuristics),
@@ -117,20 +125,27 @@ impl Engine {
             sources: sources(plan, avoid),
             texts: Texts::new(plan, avoid),
             useful,
-            limits: least,
+            limits: vec![vec![]; plan.operations.len()],
             plan: Rc::new(plan.clone()),
-            steps: Steps::default(),
+            trace: Trace::default(),
             origins: vec![],
+            news: vec![],
             touched: vec![],
             cloning: false,
             worth_keeping: true,
             extended: 0,
             repeated: None,
+            repetitions: 0,
+            counting: None,
             illegal: Seen::new(),
-            finished: Seen::new(),
+            made: Seen::new(),
             pause: 0,
             paused: 0,
+        };
+        for limit in limits.iter().filter(|_| heuristics.has(Heuristic::Limits)) {
+            engine.lower(limit.op, limit.input as usize, limit.number.unsigned_abs());
         }
+        engine
     }
 
     /// Starts the random numbers at a seed and the counts at zero; what was
@@ -167,11 +182,12 @@ impl Engine {
         for ty in self.touched.drain(..) {
             self.sources[ty.index()].slots.clear();
         }
-        self.steps.clear();
+        self.trace.clear();
         self.origins.clear();
         self.cloning = cloning && self.heuristics.has(Heuristic::Clones);
         self.worth_keeping = true;
         self.extended = 0;
+        self.repetitions = 0;
         let repeats =
             self.heuristics.has(Heuristic::Repetition) && self.rng.chance(1, REPEATS_ONCE_IN);
         self.repeated = repeats.then(|| self.rng.below(REPEATED_WITHIN));
@@ -188,7 +204,7 @@ impl Engine {
                 continue;
             }
             if let Some(slot) = self.attempt(stage, op, None, 0)? {
-                let repeats = self.repeated == Some(self.extended);
+                let repeats = self.repeated.is_some_and(|from| from <= self.extended);
                 self.extended += 1;
                 return if repeats { self.repeat(stage, op, slot) } else { Ok(()) };
             }
@@ -207,21 +223,45 @@ impl Engine {
         self.learned.draw(&mut self.rng)
     }
 
-    /// Calls an operation again and again on the same receiver, with other
-    /// arguments; only one that takes its receiver by reference.
+    /// Calls an operation that changes its receiver again and again, with other
+    /// arguments. Every other time, numbers are passed in turn: drawn from a
+    /// pool, they would soon all be in a set.
     fn repeat(&mut self, stage: &mut impl Stage, op: OpId, slot: u32) -> Result<(), Halt> {
-        let Some(&receiver) = self.steps.args_of(slot as usize).first() else { return Ok(()) };
-        let mode = stage.signature(op).inputs[0].mode;
-        if !matches!(mode, Mode::Shared | Mode::Exclusive) {
+        let changes = |input: &Access| input.mode == Mode::Exclusive;
+        if !stage.signature(op).inputs.first().is_some_and(changes) {
             return Ok(());
         }
+        self.repeated = None;
+        let receiver = self.trace.args_of(slot as usize)[0];
+        if self.rng.chance(1, 2) {
+            // Up, down, or in leaps; an odd distance leaves none out.
+            let distances = [1, COUNTED - 1, 2 * self.rng.below(COUNTED / 2) + 1];
+            self.counting = Some((0, distances[self.rng.below(distances.len())]));
+        }
+        let mut result = Ok(());
         for _ in 0..self.rng.below(MAX_REPEATS + 1) {
-            let alive = stage.loans().is_live(receiver);
-            if !alive || self.attempt(stage, op, Some(receiver), 0)?.is_none() {
+            if !stage.loans().is_live(receiver) {
                 break;
             }
+            match self.attempt(stage, op, Some(receiver), 0) {
+                Ok(Some(_)) => self.repetitions += 1,
+                Ok(None) => break,
+                Err(halt) => {
+                    result = Err(halt);
+                    break;
+                }
+            }
+            if let Some((next, distance)) = &mut self.counting {
+                *next = (*next + *distance) % COUNTED;
+            }
         }
-        Ok(())
+        self.counting = None;
+        result
+    }
+
+    /// How many calls of the sequence were repetitions of one.
+    pub fn repetitions(&self) -> u64 {
+        self.repetitions
     }
 
     /// The sequence is over but its values are still there: keeps what is new
@@ -235,12 +275,10 @@ impl Engine {
             return;
         }
         self.paused = 0;
-        if self.heuristics.has(Heuristic::Duplicates) && !self.finished.insert(self.steps.hash()) {
-            return;
-        }
         let mut found = false;
-        for slot in 0..self.steps.len() as u32 {
-            found |= self.offer(stage, slot);
+        self.trace.mark_news(&mut self.news, &|op| stage.signature(op));
+        for slot in 0..self.trace.len() as u32 {
+            found |= self.news[slot as usize] && self.offer(stage, slot);
         }
         self.pause = if found { self.pause / 2 } else { (self.pause + 1).min(MAX_PAUSE) };
     }
@@ -251,9 +289,7 @@ impl Engine {
         loans.is_live(slot)
             && !loans.is_lent(slot)
             && self.components.keeps(loans.ty(slot))
-            // All texts are new, and others can be had any time.
-            && !matches!(self.steps.made(slot), Made::Text(..))
-            && self.components.offer(stage, &self.steps, slot, &mut self.rng)
+            && self.components.offer(stage, &self.trace, slot, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -290,11 +326,14 @@ impl Engine {
                 None => return Ok(None),
             }
         }
-        if self.learned.is_risky(op)
-            && self.heuristics.has(Heuristic::Duplicates)
-            && self.illegal.contains(self.steps.hash_with(op, args))
-        {
-            return Ok(None);
+        let digest = self.trace.with(op, args);
+        if self.heuristics.has(Heuristic::Duplicates) {
+            let under_test = depth == 0 && receiver.is_none() && self.extended < NOVEL_WITHIN;
+            if self.learned.is_risky(op) && self.illegal.contains(digest.hash)
+                || under_test && !self.made.insert(digest.hash)
+            {
+                return Ok(None);
+            }
         }
         let Some(result) = stage.call(op, args) else { return Ok(None) };
         let origins = args.iter().map(|arg| self.origins[*arg as usize]);
@@ -307,7 +346,7 @@ impl Engine {
                 if self.texts.reads(op) {
                     self.keep_texts(stage, op, args, slot);
                 }
-                self.steps.call(op, args);
+                self.trace.call(op, args, digest);
                 self.origins.push(maker_origin(op));
                 self.note(stage.signature(op).output, slot);
                 Ok(Some(slot))
@@ -315,7 +354,7 @@ impl Engine {
             Err(halt) => {
                 self.worth_keeping &= halt == Halt::Full;
                 if halt != Halt::Full {
-                    self.illegal.insert(self.steps.hash_with(op, args));
+                    self.illegal.insert(digest.hash);
                 }
                 Err(halt)
             }
@@ -327,27 +366,30 @@ impl Engine {
     #[cold]
     fn limit(&mut self, op: OpId, args: &[u32]) {
         self.worth_keeping = false;
-        let number = |(n, arg): (usize, &u32)| match self.steps.made(*arg) {
-            Made::Literal(ty, literal) => {
-                self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
-            }
-            Made::Text(..) | Made::Call(..) => None,
+        let number = |(n, arg): (usize, &u32)| {
+            let (ty, literal) = self.trace.literal_of(*arg)?;
+            self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
         };
         match args.iter().enumerate().filter_map(number).max() {
             Some((magnitude, n)) if magnitude >= Limit::LEAST => {
-                self.limits.insert((op, n), magnitude);
+                self.lower(op, n, magnitude);
             }
             _ => self.learned.burden(op),
         }
     }
 
+    /// An argument must not have this number, nor a larger one.
+    fn lower(&mut self, op: OpId, input: usize, magnitude: u128) {
+        let limits = &mut self.limits[op.index()];
+        match limits.iter_mut().find(|(n, _)| *n == input) {
+            Some((_, least)) => *least = magnitude.min(*least),
+            None => limits.push((input, magnitude)),
+        }
+    }
+
     /// How far a literal is from zero, if it is a whole number.
     fn magnitude(&self, ty: TypeId, n: usize) -> Option<u128> {
-        let (_, pool) = self.plan.literals.iter().find(|(pooled, _)| *pooled == ty)?;
-        match &pool[n] {
-            Literal::Int(number) => Some(number.unsigned_abs()),
-            _ => None,
-        }
+        self.sources[ty.index()].magnitudes.get(n).copied()
     }
 
     #[inline]
@@ -367,6 +409,13 @@ impl Engine {
     fn argument(&mut self, stage: &mut impl Stage, need: Need<'_>) -> Result<Option<u32>, Halt> {
         let ty = need.access.ty;
         let literals = self.sources[ty.index()].literals;
+        if let Some((number, _)) = self.counting
+            && let n = literals + number
+            && n < self.sources[ty.index()].magnitudes.len()
+            && !self.exceeds(&need, ty, n)
+        {
+            return self.put(stage, ty, n).map(Some);
+        }
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
         if reuse
             && let Some(slot) = self.live(stage, need.access)
@@ -427,7 +476,7 @@ impl Engine {
     /// Puts a literal on the stage.
     fn put(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<u32, Halt> {
         let slot = stage.literal(ty, n)?;
-        self.steps.literal(ty, n as u32);
+        self.trace.literal(ty, n as u32);
         self.origins.push(literal_origin(n));
         self.note(ty, slot);
         Ok(slot)
@@ -442,7 +491,7 @@ impl Engine {
         text: &Arc<str>,
     ) -> Result<u32, Halt> {
         let slot = stage.text(ty, text)?;
-        self.steps.text(ty, text);
+        self.trace.text(ty, text);
         self.origins.push(literal_origin(self.sources[ty.index()].literals));
         self.note(ty, slot);
         Ok(slot)
@@ -452,10 +501,9 @@ impl Engine {
     fn keep_texts(&mut self, stage: &mut impl Stage, op: OpId, args: &[u32], slot: u32) {
         let mut accepted = None;
         for arg in args {
-            if let Made::Text(_, n) = self.steps.made(*arg)
+            if let Some(text) = self.trace.text_of(*arg)
                 && *accepted.get_or_insert_with(|| !stage.is_refusal(slot))
             {
-                let text = &self.steps.texts()[n as usize];
                 self.texts.keep(op, text, &mut self.rng);
             }
         }
@@ -464,20 +512,16 @@ impl Engine {
     /// Whether a slot holds a number that this argument must not have.
     #[inline]
     fn is_beyond(&self, need: &Need<'_>, slot: u32) -> bool {
-        match self.steps.made(slot) {
-            Made::Literal(ty, n) => self.exceeds(need, ty, n as usize),
-            Made::Text(..) | Made::Call(..) => false,
-        }
+        self.trace.literal_of(slot).is_some_and(|(ty, n)| self.exceeds(need, ty, n as usize))
     }
 
     /// Whether a number is one that this argument must not have.
     #[inline]
     fn exceeds(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
-        if self.limits.is_empty() {
-            return false;
-        }
-        let Some(least) = self.limits.get(&(need.op, need.n)) else { return false };
-        self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
+        let mut limits = self.limits[need.op.index()].iter();
+        limits.any(|(input, least)| {
+            *input == need.n && self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
+        })
     }
 
     /// A component that the operation gets on with, put on the stage.
@@ -498,9 +542,9 @@ impl Engine {
         let replayed = !self.cloning || (short && self.rng.chance(1, REPLAYED_ONCE_IN));
         let slot = match member.shelved.filter(|_| !replayed) {
             Some(shelved) => {
-                let slot = stage.place(&member.recipe, shelved)? + member.recipe.value;
-                self.steps.append(&member.recipe.steps);
-                self.origins.resize(self.steps.len(), 0);
+                let slot = stage.place(shelved)?;
+                self.trace.place(&member.recipe);
+                self.origins.push(component_origin(id));
                 self.note(ty, slot);
                 slot
             }
@@ -524,7 +568,7 @@ impl Engine {
 
     /// Runs the steps of a recipe. Returns the slot of its value.
     fn replay(&mut self, stage: &mut impl Stage, recipe: &Recipe) -> Result<Option<u32>, Halt> {
-        let base = self.steps.len() as u32;
+        let base = self.trace.len() as u32;
         for (made, args) in recipe.steps.iter() {
             match made {
                 Made::Literal(ty, n) => {
@@ -538,7 +582,7 @@ impl Engine {
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
                     let slot =
                         result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
-                    self.steps.call(op, &args);
+                    self.trace.call(op, &args, self.trace.with(op, &args));
                     self.origins.push(maker_origin(op));
                     self.note(stage.signature(op).output, slot);
                 }

@@ -1,7 +1,7 @@
 //! What the calls so far have taught: which operations and arguments panic,
 //! and which operations lately reached new code.
 
-use super::steps::mix;
+use crate::hash::mix;
 use crate::rng::Rng;
 use crate::stage::Halt;
 use testsmith_model::operation::OperationKind;

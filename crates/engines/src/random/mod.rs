@@ -9,8 +9,10 @@ mod learned;
 mod sources;
 mod steps;
 mod texts;
+mod trace;
 
 pub use engine::Engine;
+pub use sources::numbered;
 pub use steps::{Made, Recipe, Steps};
 
 #[cfg(test)]

@@ -1,11 +1,26 @@
 //! Where the values of each type come from: literals, makers, references.
 
+use testsmith_model::sequence::Literal;
 use testsmith_model::{Mode, OpId, Plan, TypeId};
+
+/// A call that is repeated can be given so many numbers in turn; all whole
+/// numbers have room for them.
+pub(super) const COUNTED: usize = 128;
+
+/// The literals of a type as they are numbered: its pool, and if that is of
+/// whole numbers, those from nought on.
+pub fn numbered(pool: &[Literal]) -> impl Iterator<Item = Literal> + '_ {
+    let counts = matches!(pool.first(), Some(Literal::Int(_)));
+    let counted = if counts { COUNTED } else { 0 };
+    pool.iter().cloned().chain((0..counted).map(|n| Literal::Int(n as i128)))
+}
 
 /// Where values of one type come from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
     pub(super) literals: usize,
+    /// How far each literal is from nought, if they are whole numbers.
+    pub(super) magnitudes: Vec<u128>,
     /// The operation that makes it with the fewest calls in all.
     pub(super) cheapest: Option<OpId>,
     pub(super) makers: Vec<OpId>,
@@ -29,6 +44,11 @@ pub(super) fn sources(plan: &Plan, avoid: &[OpId]) -> Vec<Source> {
     }
     for (ty, pool) in &plan.literals {
         sources[ty.index()].literals = pool.len();
+        let magnitudes = numbered(pool).map_while(|literal| match literal {
+            Literal::Int(number) => Some(number.unsigned_abs()),
+            _ => None,
+        });
+        sources[ty.index()].magnitudes = magnitudes.collect();
     }
     find_cheapest_makers(plan, &mut sources);
     sources

@@ -1,14 +1,12 @@
-//! The steps of the sequence under way, and the part of them that makes one
-//! value.
-//!
-//! A [`Recipe`] is a sequence in the engine's own terms: literals by their
-//! place in the pool, texts that are not in it and arguments in one list each,
-//! so that noting a call allocates nothing.
+//! A sequence in the engine's own terms: literals by their place in the pool,
+//! texts that are not in it and arguments in one list each, so that noting a
+//! call allocates nothing.
 
+use super::sources::numbered;
+use crate::hash::mix;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use testsmith_model::message::Component;
-use testsmith_model::operation::{FlowKind, Signature};
 use testsmith_model::sequence::{Literal, Sequence, Step};
 use testsmith_model::{OpId, Plan, TypeId};
 
@@ -29,23 +27,64 @@ pub struct Steps {
     made: Vec<Made>,
     args: Vec<u32>,
     texts: Vec<Arc<str>>,
-    hash: u64,
+    digest: Digest,
 }
 
-/// Odd, as in a multiplicative hash.
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// What a list of steps is known by: two with the same hash are taken for the
+/// same. That of two lists one after the other follows from theirs, because
+/// arguments count as distances and words are put together as digits of a
+/// number are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Digest {
+    pub(super) hash: u64,
+    /// The weight of a digit before the list.
+    weight: u64,
+}
 
-#[inline]
-pub(super) fn mix(hash: u64, word: u64) -> u64 {
-    (hash ^ word).wrapping_mul(FACTOR).rotate_left(29)
+impl Default for Digest {
+    fn default() -> Digest {
+        Digest { hash: 0, weight: 1 }
+    }
+}
+
+impl Digest {
+    const BASE: u64 = 0xd134_2543_de82_ef95;
+
+    #[inline]
+    pub(super) fn literal(self, ty: TypeId, n: u32) -> Digest {
+        self.step(mix(0, u64::from(ty.0) << 32 | u64::from(n)))
+    }
+
+    pub(super) fn text(self, ty: TypeId, text: &str) -> Digest {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        self.step(mix(hasher.finish(), u64::from(ty.0)))
+    }
+
+    /// With one more call, its arguments so many steps back.
+    #[inline]
+    pub(super) fn call(self, op: OpId, back: impl Iterator<Item = u32>) -> Digest {
+        let first = mix(0, u64::from(op.0) | 1 << 63);
+        self.step(back.fold(first, |hash, distance| mix(hash, u64::from(distance))))
+    }
+
+    #[inline]
+    fn step(self, word: u64) -> Digest {
+        self.append(Digest { hash: word, weight: Digest::BASE })
+    }
+
+    #[inline]
+    pub(super) fn append(self, other: Digest) -> Digest {
+        Digest {
+            hash: self.hash.wrapping_mul(other.weight).wrapping_add(other.hash),
+            weight: self.weight.wrapping_mul(other.weight),
+        }
+    }
 }
 
 impl Steps {
-    pub(super) fn clear(&mut self) {
-        self.made.clear();
-        self.args.clear();
-        self.texts.clear();
-        self.hash = 0;
+    pub(super) fn digest(&self) -> Digest {
+        self.digest
     }
 
     pub fn len(&self) -> usize {
@@ -56,20 +95,14 @@ impl Steps {
         self.made.is_empty()
     }
 
-    /// Two lists of steps with the same hash are taken for the same.
-    pub(super) fn hash(&self) -> u64 {
-        self.hash
-    }
-
+    #[inline]
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
-        self.hash = mix(self.hash, u64::from(ty.0) << 32 | u64::from(n));
+        self.digest = self.digest.literal(ty, n);
         self.made.push(Made::Literal(ty, n));
     }
 
     pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(text.as_bytes());
-        self.hash = mix(self.hash, u64::from(ty.0) ^ hasher.finish());
+        self.digest = self.digest.text(ty, text);
         self.made.push(Made::Text(ty, self.texts.len() as u32));
         self.texts.push(Arc::clone(text));
     }
@@ -79,18 +112,14 @@ impl Steps {
         &self.texts
     }
 
-    /// The hash that the steps would have with one more call.
     #[inline]
-    pub(super) fn hash_with(&self, op: OpId, args: &[u32]) -> u64 {
-        let hash = mix(self.hash, u64::from(op.0) | 1 << 63);
-        args.iter().fold(hash, |hash, arg| mix(hash, u64::from(*arg)))
-    }
-
-    #[inline]
-    pub(super) fn call(&mut self, op: OpId, args: &[u32]) {
-        self.hash = self.hash_with(op, args);
-        self.made.push(Made::Call(op, self.args.len() as u32, args.len() as u8));
-        self.args.extend_from_slice(args);
+    pub(super) fn call(&mut self, op: OpId, args: impl Iterator<Item = u32>) {
+        let first = self.args.len();
+        self.args.extend(args);
+        let (here, args) = (self.len() as u32, &self.args[first..]);
+        self.digest = self.digest.call(op, args.iter().map(|arg| here - arg));
+        let count = args.len() as u8;
+        self.made.push(Made::Call(op, first as u32, count));
     }
 
     /// Adds the steps of another list, its slots counted from where it begins.
@@ -100,12 +129,7 @@ impl Steps {
             match made {
                 Made::Literal(ty, n) => self.literal(ty, n),
                 Made::Text(ty, n) => self.text(ty, &other.texts[n as usize]),
-                Made::Call(op, ..) => {
-                    let first = self.args.len();
-                    self.args.extend(args.iter().map(|arg| base + arg));
-                    self.hash = self.hash_with(op, &self.args[first..]);
-                    self.made.push(Made::Call(op, first as u32, args.len() as u8));
-                }
+                Made::Call(op, ..) => self.call(op, args.iter().map(|arg| base + arg)),
             }
         }
     }
@@ -115,90 +139,13 @@ impl Steps {
         (0..self.len()).map(|n| (self.made[n], self.args_of(n)))
     }
 
-    #[inline]
-    pub(super) fn made(&self, slot: u32) -> Made {
-        self.made[slot as usize]
-    }
-
-    #[inline]
-    pub(super) fn args_of(&self, slot: usize) -> &[u32] {
+    fn args_of(&self, slot: usize) -> &[u32] {
         match self.made[slot] {
             Made::Literal(..) | Made::Text(..) => &[],
             Made::Call(_, first, count) => {
                 &self.args[first as usize..first as usize + usize::from(count)]
             }
         }
-    }
-
-    /// The steps that a value depends on as it is now: what made it, what
-    /// changed it since, through whichever borrow, and what these needed. A
-    /// change behind a shared reference is not seen; a finding that builds on
-    /// such a value is not confirmed.
-    pub(super) fn recipe<'s>(
-        &self,
-        value: u32,
-        signature: &impl Fn(OpId) -> &'s Signature,
-    ) -> Recipe {
-        let groups = self.groups(signature);
-        let mut needed = vec![false; self.len()];
-        let mut changing = vec![false; self.len()];
-        needed[value as usize] = true;
-        changing[groups[value as usize] as usize] = true;
-        for here in (0..self.len()).rev() {
-            let Made::Call(op, ..) = self.made[here] else { continue };
-            let args = self.args_of(here);
-            let changes = args
-                .iter()
-                .zip(&signature(op).inputs)
-                .any(|(arg, input)| input.exclusive && changing[groups[*arg as usize] as usize]);
-            if needed[here] || changes {
-                needed[here] = true;
-                for arg in args {
-                    needed[*arg as usize] = true;
-                    changing[groups[*arg as usize] as usize] = true;
-                }
-            }
-        }
-        let mut number = vec![0; self.len()];
-        let mut steps = Steps::default();
-        for (here, (made, args)) in self.iter().enumerate().filter(|(here, _)| needed[*here]) {
-            number[here] = steps.len() as u32;
-            match made {
-                Made::Literal(ty, n) => steps.literal(ty, n),
-                Made::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
-                Made::Call(op, ..) => {
-                    let args: Vec<u32> = args.iter().map(|arg| number[*arg as usize]).collect();
-                    steps.call(op, &args);
-                }
-            }
-        }
-        Recipe { value: number[value as usize], steps }
-    }
-
-    /// For every slot the first of those with which it shares what a change
-    /// reaches: a value and whatever borrows it to change it.
-    fn groups<'s>(&self, signature: &impl Fn(OpId) -> &'s Signature) -> Vec<u32> {
-        let mut groups: Vec<u32> = (0..self.len() as u32).collect();
-        let mut join = |a: u32, b: u32| {
-            let (a, b) = (groups[a as usize], groups[b as usize]);
-            let (least, other) = (a.min(b), a.max(b));
-            if least != other {
-                groups.iter_mut().filter(|group| **group == other).for_each(|g| *g = least);
-            }
-        };
-        for (here, (made, args)) in self.iter().enumerate() {
-            let Made::Call(op, ..) = made else { continue };
-            let signature = signature(op);
-            for flow in &signature.flows {
-                if flow.kind != (FlowKind::Loan { mutable: false }) {
-                    join(here as u32, args[flow.input as usize]);
-                }
-            }
-            for acquire in &signature.acquires {
-                join(args[acquire.into as usize], args[acquire.from as usize]);
-            }
-        }
-        groups
     }
 }
 
@@ -222,7 +169,7 @@ impl Recipe {
             match step {
                 Step::Literal(ty, literal) => {
                     let (_, pool) = plan.literals.iter().find(|(of, _)| of == ty)?;
-                    match (pool.iter().position(|known| known == literal), literal) {
+                    match (numbered(pool).position(|known| known == *literal), literal) {
                         (Some(n), _) => steps.literal(*ty, n as u32),
                         (None, Literal::Str(text)) => steps.text(*ty, text),
                         (None, _) => return None,
@@ -232,7 +179,7 @@ impl Recipe {
                     let here = steps.len() as u32;
                     let args: Option<Vec<u32>> =
                         back.iter().map(|distance| here.checked_sub(*distance)).collect();
-                    steps.call(*op, &args?);
+                    steps.call(*op, args?.into_iter());
                 }
             }
         }
@@ -244,8 +191,9 @@ impl Recipe {
         let step = |(here, (made, args)): (usize, (Made, &[u32]))| match made {
             Made::Literal(ty, n) => {
                 let pool = plan.literals.iter().find(|(of, _)| *of == ty);
-                let (_, pool) = pool.expect("it came from the pool");
-                Step::Literal(ty, pool[n as usize].clone())
+                let (_, pool) = pool.expect("its type has a pool");
+                let literal = numbered(pool).nth(n as usize);
+                Step::Literal(ty, literal.expect("it came from the pool"))
             }
             Made::Text(ty, n) => {
                 Step::Literal(ty, Literal::Str(Arc::clone(&self.steps.texts[n as usize])))

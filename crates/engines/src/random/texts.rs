@@ -5,7 +5,7 @@
 //! another is joined to it, its tokens are dropped, repeated and exchanged. A
 //! text that an operation did not refuse is kept for it and changed further.
 
-use super::steps::mix;
+use crate::hash::mix;
 use crate::rng::Rng;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

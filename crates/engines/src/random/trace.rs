@@ -1,0 +1,225 @@
+//! The sequence under way, slot by slot, and the part of it that makes one
+//! value.
+//!
+//! A component that was placed is one slot here, however long its recipe is:
+//! its steps are only written out when a new recipe is made of them.
+
+use super::steps::{Digest, Recipe, Steps};
+use std::rc::Rc;
+use std::sync::Arc;
+use testsmith_model::operation::{FlowKind, Signature};
+use testsmith_model::{OpId, TypeId};
+
+/// How a slot of the sequence came to be.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    /// The n-th literal of a type.
+    Literal(TypeId, u32),
+    /// A text that is not in the pool, with its place in the list of all.
+    Text(TypeId, u32),
+    /// A call, with the place of its first argument in the list of all, and
+    /// their number.
+    Call(OpId, u32, u8),
+    /// A component, with its place among those of the sequence.
+    Placed(u32),
+}
+
+#[derive(Default)]
+pub(super) struct Trace {
+    origins: Vec<Origin>,
+    args: Vec<u32>,
+    texts: Vec<Arc<str>>,
+    placed: Vec<Rc<Recipe>>,
+    /// Per slot, the step that made it if all are written out.
+    steps: Vec<u32>,
+    written: u32,
+    digest: Digest,
+}
+
+impl Trace {
+    pub(super) fn clear(&mut self) {
+        self.origins.clear();
+        self.args.clear();
+        self.texts.clear();
+        self.placed.clear();
+        self.steps.clear();
+        self.written = 0;
+        self.digest = Digest::default();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.origins.len()
+    }
+
+    #[inline]
+    pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
+        self.digest = self.digest.literal(ty, n);
+        self.push(Origin::Literal(ty, n));
+    }
+
+    pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
+        self.digest = self.digest.text(ty, text);
+        self.push(Origin::Text(ty, self.texts.len() as u32));
+        self.texts.push(Arc::clone(text));
+    }
+
+    #[inline]
+    fn push(&mut self, origin: Origin) {
+        self.origins.push(origin);
+        self.steps.push(self.written);
+        self.written += 1;
+    }
+
+    /// What the sequence would be known by with one more call.
+    #[inline]
+    pub(super) fn with(&self, op: OpId, args: &[u32]) -> Digest {
+        self.digest.call(op, args.iter().map(|arg| self.written - self.steps[*arg as usize]))
+    }
+
+    /// Notes a call, and what the sequence is known by with it.
+    #[inline]
+    pub(super) fn call(&mut self, op: OpId, args: &[u32], digest: Digest) {
+        self.digest = digest;
+        self.push(Origin::Call(op, self.args.len() as u32, args.len() as u8));
+        self.args.extend_from_slice(args);
+    }
+
+    /// Notes a component.
+    #[inline]
+    pub(super) fn place(&mut self, recipe: &Rc<Recipe>) {
+        self.digest = self.digest.append(recipe.steps.digest());
+        self.origins.push(Origin::Placed(self.placed.len() as u32));
+        self.steps.push(self.written + recipe.value);
+        self.written += recipe.steps.len() as u32;
+        self.placed.push(Rc::clone(recipe));
+    }
+
+    /// The literal that a slot was made as, if it was.
+    #[inline]
+    pub(super) fn literal_of(&self, slot: u32) -> Option<(TypeId, u32)> {
+        match self.origins[slot as usize] {
+            Origin::Literal(ty, n) => Some((ty, n)),
+            _ => None,
+        }
+    }
+
+    /// The text that a slot was made as, if it is not in the pool.
+    #[inline]
+    pub(super) fn text_of(&self, slot: u32) -> Option<&Arc<str>> {
+        match self.origins[slot as usize] {
+            Origin::Text(_, n) => Some(&self.texts[n as usize]),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn args_of(&self, slot: usize) -> &[u32] {
+        match self.origins[slot] {
+            Origin::Call(_, first, count) => {
+                &self.args[first as usize..first as usize + usize::from(count)]
+            }
+            _ => &[],
+        }
+    }
+
+    /// The calls of the sequence and their arguments.
+    fn calls(&self) -> impl DoubleEndedIterator<Item = (usize, OpId, &[u32])> {
+        self.origins.iter().enumerate().filter_map(|(here, origin)| match origin {
+            Origin::Call(op, ..) => Some((here, *op, self.args_of(here))),
+            _ => None,
+        })
+    }
+
+    /// Marks the slots whose values this sequence has made or changed: all but
+    /// literals and components that were only looked at. Those are known.
+    pub(super) fn mark_news<'s>(
+        &self,
+        news: &mut Vec<bool>,
+        signature: &impl Fn(OpId) -> &'s Signature,
+    ) {
+        news.clear();
+        news.extend(self.origins.iter().map(|origin| matches!(origin, Origin::Call(..))));
+        for (_, op, args) in self.calls() {
+            for (arg, input) in args.iter().zip(&signature(op).inputs) {
+                news[*arg as usize] |= input.exclusive;
+            }
+        }
+    }
+
+    /// The steps that a value depends on as it is now: what made it, what
+    /// changed it since, through whichever borrow, and what these needed. A
+    /// change behind a shared reference is not seen; a finding that builds on
+    /// such a value is not confirmed.
+    pub(super) fn recipe<'s>(
+        &self,
+        value: u32,
+        signature: &impl Fn(OpId) -> &'s Signature,
+    ) -> Recipe {
+        let groups = self.groups(signature);
+        let mut needed = vec![false; self.len()];
+        let mut changing = vec![false; self.len()];
+        needed[value as usize] = true;
+        changing[groups[value as usize] as usize] = true;
+        for (here, op, args) in self.calls().rev() {
+            let changes = args
+                .iter()
+                .zip(&signature(op).inputs)
+                .any(|(arg, input)| input.exclusive && changing[groups[*arg as usize] as usize]);
+            if needed[here] || changes {
+                needed[here] = true;
+                for arg in args {
+                    needed[*arg as usize] = true;
+                    changing[groups[*arg as usize] as usize] = true;
+                }
+            }
+        }
+        self.written_out(value, &needed)
+    }
+
+    /// The steps of the slots that are needed.
+    fn written_out(&self, value: u32, needed: &[bool]) -> Recipe {
+        let mut number = vec![0; self.len()];
+        let mut steps = Steps::default();
+        for here in (0..self.len()).filter(|here| needed[*here]) {
+            number[here] = steps.len() as u32;
+            match self.origins[here] {
+                Origin::Literal(ty, n) => steps.literal(ty, n),
+                Origin::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
+                Origin::Call(op, ..) => {
+                    steps.call(op, self.args_of(here).iter().map(|arg| number[*arg as usize]));
+                }
+                Origin::Placed(n) => {
+                    let recipe = &self.placed[n as usize];
+                    number[here] += recipe.value;
+                    steps.append(&recipe.steps);
+                }
+            }
+        }
+        Recipe { value: number[value as usize], steps }
+    }
+
+    /// For every slot the first of those with which it shares what a change
+    /// reaches: a value and whatever borrows it to change it.
+    fn groups<'s>(&self, signature: &impl Fn(OpId) -> &'s Signature) -> Vec<u32> {
+        let mut groups: Vec<u32> = (0..self.len() as u32).collect();
+        let mut join = |a: u32, b: u32| {
+            let (a, b) = (groups[a as usize], groups[b as usize]);
+            let (least, other) = (a.min(b), a.max(b));
+            if least != other {
+                groups.iter_mut().filter(|group| **group == other).for_each(|g| *g = least);
+            }
+        };
+        for (here, op, args) in self.calls() {
+            let signature = signature(op);
+            for flow in &signature.flows {
+                if flow.kind != (FlowKind::Loan { mutable: false }) {
+                    join(here as u32, args[flow.input as usize]);
+                }
+            }
+            for acquire in &signature.acquires {
+                join(args[acquire.into as usize], args[acquire.from as usize]);
+            }
+        }
+        groups
+    }
+}
