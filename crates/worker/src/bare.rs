@@ -82,7 +82,7 @@ impl Executor {
                     let at = pool.iter().position(|pooled| pooled.literal == *literal);
                     // A text that was put together joins those of the plan.
                     let at = at.unwrap_or_else(|| {
-                        pool.push(Pooled::new(*ty, self.kinds[ty.index()], literal.clone()));
+                        pool.push(Pooled::new(*ty, self.kinds[ty.index()], literal));
                         pool.len() - 1
                     });
                     steps.push(BareStep::Literal(*ty, at));

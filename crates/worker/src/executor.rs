@@ -44,11 +44,11 @@ pub(crate) struct Pooled {
 }
 
 impl Pooled {
-    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: Literal) -> Pooled {
+    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: &Literal) -> Pooled {
         Pooled {
-            ready: kind.and_then(|kind| Ready::new(kind, &literal)),
+            literal: literal.clone(),
+            ready: kind.and_then(|kind| Ready::new(kind, literal)),
             step: Encoded::new(&Step::Literal(ty, literal.clone())),
-            literal,
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct Executor {
     pub(crate) pool: Vec<Vec<Pooled>>,
     /// Texts of this sequence that are not in the pool.
     texts: Vec<Arc<str>>,
-    /// The bytes of a step that is written to the journal.
+    /// Bytes of a step that is written to the journal.
     spelled: Vec<u8>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
@@ -109,7 +109,7 @@ impl Executor {
             plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
         let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let pooled = |literal: Literal| Pooled::new(*ty, kinds[ty.index()], literal);
+            let pooled = |literal: Literal| Pooled::new(*ty, kinds[ty.index()], &literal);
             pool[ty.index()] = numbered(literals).map(pooled).collect();
         }
         Executor {
@@ -375,9 +375,8 @@ impl Executor {
                     steps.extend_from_slice(self.pool[ty.index()][literal as usize].step.bytes());
                     ty
                 }
-                Made::Text(ty, n) => {
-                    let text = Literal::Str(Arc::clone(&recipe.steps.texts()[n as usize]));
-                    Step::Literal(ty, text).put(&mut steps);
+                Made::Text(ty, text) => {
+                    text_step(ty, &recipe.steps.texts()[text as usize]).put(&mut steps);
                     ty
                 }
                 Made::Call(op, ..) => {
@@ -489,7 +488,7 @@ impl Stage for Executor {
 
     fn text(&mut self, ty: TypeId, text: &Arc<str>) -> Result<u32, Halt> {
         self.spelled.clear();
-        Step::Literal(ty, Literal::Str(Arc::clone(text))).put(&mut self.spelled);
+        text_step(ty, text).put(&mut self.spelled);
         if !self.has_room(1, self.spelled.len() + STEP_BYTES) {
             return Err(Halt::Full);
         }
@@ -599,6 +598,11 @@ impl Stage for Executor {
 pub(crate) fn reached(place: *mut u8, through: bool) -> *mut u8 {
     // SAFETY: a slot that is reached through holds a thin reference.
     if through { unsafe { *place.cast::<*mut u8>() } } else { place }
+}
+
+/// A text as a step.
+fn text_step(ty: TypeId, text: &Arc<str>) -> Step {
+    Step::Literal(ty, Literal::Str(Arc::clone(text)))
 }
 
 /// The first bytes of a text; an error ends the formatting when they are there.

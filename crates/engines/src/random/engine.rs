@@ -289,6 +289,8 @@ impl Engine {
         loans.is_live(slot)
             && !loans.is_lent(slot)
             && self.components.keeps(loans.ty(slot))
+            // All texts are new, and others can be had any time.
+            && self.trace.text_of(slot).is_none()
             && self.components.offer(stage, &self.trace, slot, &mut self.rng)
     }
 

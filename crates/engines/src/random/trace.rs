@@ -15,7 +15,7 @@ use testsmith_model::{OpId, TypeId};
 enum Origin {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
-    /// A text that is not in the pool, with its place in the list of all.
+    /// A text that is not in the pool, with its place among those of the sequence.
     Text(TypeId, u32),
     /// A call, with the place of its first argument in the list of all, and
     /// their number.
@@ -28,8 +28,8 @@ enum Origin {
 pub(super) struct Trace {
     origins: Vec<Origin>,
     args: Vec<u32>,
-    texts: Vec<Arc<str>>,
     placed: Vec<Rc<Recipe>>,
+    texts: Vec<Arc<str>>,
     /// Per slot, the step that made it if all are written out.
     steps: Vec<u32>,
     written: u32,
@@ -40,8 +40,8 @@ impl Trace {
     pub(super) fn clear(&mut self) {
         self.origins.clear();
         self.args.clear();
-        self.texts.clear();
         self.placed.clear();
+        self.texts.clear();
         self.steps.clear();
         self.written = 0;
         self.digest = Digest::default();
@@ -104,7 +104,6 @@ impl Trace {
     }
 
     /// The text that a slot was made as, if it is not in the pool.
-    #[inline]
     pub(super) fn text_of(&self, slot: u32) -> Option<&Arc<str>> {
         match self.origins[slot as usize] {
             Origin::Text(_, n) => Some(&self.texts[n as usize]),
