@@ -1,5 +1,5 @@
 //! Emitted tests in a package of their own, built as a user builds them: with
-//! nothing but the crate that they are about.
+//! the crate that they are about, what it depends on, and nothing else.
 
 use anyhow::{Context, Result, bail};
 use quote::ToTokens;
@@ -38,18 +38,45 @@ impl Package {
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(folder.join("src"))?;
         std::fs::write(folder.join("src/lib.rs"), "")?;
-        let manifest = format!(
+        let mut manifest = format!(
             "[package]\nname = \"tests-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-             [dependencies]\n{name} = \"={version}\"\n[workspace]\n"
+             [workspace]\n[dependencies]\n{name} = \"={version}\"\n"
         );
-        std::fs::write(folder.join("Cargo.toml"), manifest)?;
+        std::fs::write(folder.join("Cargo.toml"), &manifest)?;
         std::fs::write(folder.join("Cargo.lock"), testsmith_lab::lock_naming(name, version))?;
         for (inside, text) in files {
             let file = folder.join("tests").join(inside);
             std::fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
             std::fs::write(&file, text)?;
         }
-        Ok(Package { folder })
+        let package = Package { folder };
+        manifest.push_str(&package.dependencies_of(name, version)?);
+        std::fs::write(package.folder.join("Cargo.toml"), manifest)?;
+        Ok(package)
+    }
+
+    /// Lines of a manifest for what the crate depends on: a test may name traits
+    /// of it.
+    fn dependencies_of(&self, name: &str, version: &str) -> Result<String> {
+        let done = self.cargo(&["metadata", "--format-version=1"])?;
+        let told = String::from_utf8_lossy(&done.stderr);
+        let metadata: Value = serde_json::from_slice(&done.stdout).context(told.into_owned())?;
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let packages = list(&metadata["packages"]);
+        let is_it = |package: &&Value| package["name"] == name && package["version"] == version;
+        let it = packages.iter().find(is_it).context("the crate is among its packages")?;
+        let nodes = list(&metadata["resolve"]["nodes"]);
+        let node = nodes.iter().find(|node| node["id"] == it["id"]).context("it is resolved")?;
+        let is_normal = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|k| k["kind"].is_null());
+        let line = |dep: &Value| {
+            let found = packages.iter().find(|package| package["id"] == dep["pkg"])?;
+            let (package, version) = (found["name"].as_str()?, found["version"].as_str()?);
+            Some(format!(
+                "{} = {{ package = {package:?}, version = \"={version}\", default-features = false }}\n",
+                dep["name"].as_str()?
+            ))
+        };
+        Ok(list(&node["deps"]).iter().filter(|dep| is_normal(dep)).filter_map(line).collect())
     }
 
     /// Puts the files that `summary` says were written around `krate`, a

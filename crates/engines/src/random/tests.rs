@@ -107,6 +107,10 @@ impl Stage for Lists {
         unreachable!("no type here takes texts")
     }
 
+    fn is_refusal(&mut self, _: u32) -> bool {
+        false
+    }
+
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         self.loans.access(&self.signatures[op.index()], args).ok()?;
         let number = args.get(1).filter(|_| op != JOIN).map(|arg| self.values[*arg as usize][0]);
@@ -136,10 +140,6 @@ impl Stage for Lists {
         }
         self.values.push(result);
         Some(Ok(self.loans.commit(&self.signatures[op.index()], args)))
-    }
-
-    fn is_refusal(&mut self, _: u32) -> bool {
-        false
     }
 
     fn was_heavy(&self) -> bool {
