@@ -18,6 +18,9 @@ pub struct Finding {
     pub outcome: Outcome,
     /// The operation that failed, as in the documentation.
     pub operation: String,
+    /// Calls that the search had made when it was first seen; none where it was
+    /// not the search that saw it.
+    pub after: Option<u64>,
     pub style: Style,
 }
 
@@ -32,7 +35,7 @@ impl Finding {
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
-        Finding { name, failing, sequence, outcome, operation, style: Style::Plain }
+        Finding { name, failing, sequence, outcome, operation, after: None, style: Style::Plain }
     }
 
     /// What happened, in a clause.
@@ -95,18 +98,30 @@ fn path_at<'p>(plan: &'p Plan, sequence: &Sequence, step: usize) -> &'p str {
     }
 }
 
+/// A failure as the search saw it.
+pub struct Failure {
+    pub failing: Failing,
+    pub sequence: Sequence,
+    pub outcome: Outcome,
+    /// Calls made when its class was first seen.
+    pub after: u64,
+}
+
 /// The failures of a run by class.
 pub struct Findings {
     /// The folder of the crate: places inside are told relative to it.
     root: PathBuf,
     selection: Selection,
-    by_class: BTreeMap<String, (Failing, Sequence, Outcome)>,
+    by_class: BTreeMap<String, Failure>,
     pub illegal: u64,
+    /// Calls made so far, as far as whoever searches has counted.
+    pub calls: u64,
 }
 
 impl Findings {
     pub fn new(root: &Path, selection: Selection) -> Findings {
-        Findings { root: root.to_owned(), selection, by_class: BTreeMap::new(), illegal: 0 }
+        let by_class = BTreeMap::new();
+        Findings { root: root.to_owned(), selection, by_class, illegal: 0, calls: 0 }
     }
 
     pub fn root(&self) -> &Path {
@@ -124,15 +139,21 @@ impl Findings {
             self.illegal += 1;
             return;
         }
-        self.insert(failing, sequence, outcome);
+        self.insert(Failure { failing, sequence, outcome, after: self.calls });
     }
 
-    fn insert(&mut self, failing: Failing, sequence: Sequence, outcome: Outcome) {
-        match self.by_class.get(&failing.class) {
-            Some((known, old, _))
-                if (known.severity, old.len()) <= (failing.severity, sequence.len()) => {}
-            _ => {
-                self.by_class.insert(failing.class.clone(), (failing, sequence, outcome));
+    fn insert(&mut self, mut failure: Failure) {
+        let weight = |failure: &Failure| (failure.failing.severity, failure.sequence.len());
+        match self.by_class.get_mut(&failure.failing.class) {
+            Some(known) => {
+                let after = known.after.min(failure.after);
+                if weight(&failure) < weight(known) {
+                    std::mem::swap(known, &mut failure);
+                }
+                known.after = after;
+            }
+            None => {
+                self.by_class.insert(failure.failing.class.clone(), failure);
             }
         }
     }
@@ -140,16 +161,16 @@ impl Findings {
     /// Takes in what another worker found.
     pub fn absorb(&mut self, other: Findings) {
         self.illegal += other.illegal;
-        for (failing, sequence, outcome) in other.into_all() {
-            self.insert(failing, sequence, outcome);
+        for failure in other.into_all() {
+            self.insert(failure);
         }
     }
 
     pub fn count(&self, severity: Severity) -> usize {
-        self.by_class.values().filter(|(failing, _, _)| failing.severity == severity).count()
+        self.by_class.values().filter(|failure| failure.failing.severity == severity).count()
     }
 
-    pub fn into_all(self) -> Vec<(Failing, Sequence, Outcome)> {
+    pub fn into_all(self) -> Vec<Failure> {
         self.by_class.into_values().collect()
     }
 }

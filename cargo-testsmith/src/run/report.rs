@@ -309,6 +309,7 @@ impl Report<'_> {
             "place": place,
             "steps": finding.sequence.len(),
             "calls": finding.sequence.calls(),
+            "found_after": finding.after,
             "test": format(&test_function(plan, &finding.test())),
             "sequence": Stored::new(plan, &finding.sequence),
         })

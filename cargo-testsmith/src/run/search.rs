@@ -249,6 +249,7 @@ impl Walker<'_> {
             ..Walk::default()
         };
         let (findings, plan) = (&mut self.findings, &self.search.session.plan);
+        findings.calls = self.tally.calls + walk.max_calls;
         let walked = self.supervisor.walk(&walk, &mut |sequence, outcome| {
             findings.take(plan, sequence, outcome);
         });

@@ -1,6 +1,6 @@
 //! What a search found, confirmed from scratch and made small.
 
-use crate::finding::{Finding, Findings, relative};
+use crate::finding::{Failure, Finding, Findings, relative};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 use testsmith_engines::shrink::shrink;
@@ -22,7 +22,7 @@ pub(super) fn shrink_all(
     let begin = Instant::now();
     let root = findings.root().to_owned();
     let mut small = vec![];
-    for (failing, sequence, _) in findings.into_all() {
+    for Failure { failing, sequence, after, .. } in findings.into_all() {
         // A clone may have stood for steps that a test cannot have.
         if Builder::new(plan).append(&sequence).is_err() {
             continue;
@@ -53,7 +53,8 @@ pub(super) fn shrink_all(
             outcome => relative(outcome?, &root),
         };
         if let Verdict::Failing(failing) = judge(plan, &shrunk, &outcome) {
-            small.push(Finding::new(plan, failing, shrunk, outcome));
+            let finding = Finding::new(plan, failing, shrunk, outcome);
+            small.push(Finding { after: Some(after), ..finding });
         }
     }
     small.sort_by_key(|finding| match finding.failing.severity {

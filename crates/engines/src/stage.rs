@@ -4,6 +4,7 @@
 //! outcomes, never values.
 
 use crate::random::Recipe;
+use std::sync::Arc;
 use testsmith_model::operation::{Sameness, Signature};
 use testsmith_model::{Loans, OpId, TypeId};
 
@@ -32,9 +33,16 @@ pub trait Stage {
     /// Puts the n-th literal of a type on the stage.
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt>;
 
+    /// Puts a text on the stage that is no literal of the plan. It lasts as long
+    /// as the sequence, so its type must not ask for more.
+    fn text(&mut self, ty: TypeId, text: &Arc<str>) -> Result<u32, Halt>;
+
     /// Makes a call. `None` means that the borrow rules or a precondition
     /// forbid it, and that nothing has changed.
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>>;
+
+    /// Whether a value shows itself as an `Err` or a `None`.
+    fn is_refusal(&mut self, slot: u32) -> bool;
 
     /// Whether the last call asked for much more memory than most do.
     fn was_heavy(&self) -> bool;

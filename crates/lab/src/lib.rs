@@ -20,5 +20,5 @@ pub use error::Error;
 pub use harness::{Build, Profile};
 pub use package::{Features, Package, Subject};
 pub use rustdoc::{RUSTDOC_VARIABLE, stand_in_for_rustdoc};
-pub use scratch::Lab;
+pub use scratch::{Lab, lock_naming};
 pub use supervisor::{Lessons, Limits, Supervisor};

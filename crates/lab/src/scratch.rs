@@ -195,6 +195,11 @@ impl Lab {
     /// Starts from the user's own lock, so that the same versions are tested.
     fn take_lock(&self, subject: &Subject) -> Result<(), Error> {
         let lock = self.path("Cargo.lock");
+        if let Subject::Published { name, version: Some(version) } = subject
+            && !lock.exists()
+        {
+            self.write("Cargo.lock", &lock_naming(name, version))?;
+        }
         let Some(theirs) = subject.workspace_root().map(|root| root.join("Cargo.lock")) else {
             return Ok(());
         };
@@ -296,6 +301,15 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
         std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
     }
     std::fs::write(path, bytes).map_err(Error::io(path))
+}
+
+/// A lock that names one version of a published crate: cargo takes a version
+/// that was yanked only if a lock already names it. It completes the rest.
+pub fn lock_naming(name: &str, version: &str) -> String {
+    format!(
+        "version = 3\n\n[[package]]\nname = {name:?}\nversion = {version:?}\n\
+         source = \"registry+https://github.com/rust-lang/crates.io-index\"\n"
+    )
 }
 
 /// The line that makes the crate under test a dependency.

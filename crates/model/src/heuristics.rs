@@ -16,10 +16,11 @@ pub enum Heuristic {
     Arguments,
     Yield,
     Limits,
+    Texts,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 10] = [
+    pub const ALL: [Heuristic; 11] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -30,6 +31,7 @@ impl Heuristic {
         Heuristic::Arguments,
         Heuristic::Yield,
         Heuristic::Limits,
+        Heuristic::Texts,
     ];
 
     /// As on the command line.
@@ -45,6 +47,7 @@ impl Heuristic {
             Heuristic::Arguments => "arguments",
             Heuristic::Yield => "yield",
             Heuristic::Limits => "limits",
+            Heuristic::Texts => "texts",
         }
     }
 
@@ -65,6 +68,7 @@ impl Heuristic {
             Heuristic::Limits => {
                 "numbers with which a call hung or took much memory are not passed"
             }
+            Heuristic::Texts => "texts are put together from others, not only taken from the code",
         }
     }
 

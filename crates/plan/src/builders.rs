@@ -256,15 +256,6 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
                 ty,
             ),
         ],
-        // Texts of a grammar are made of pieces, and two that are nearly the same
-        // are worth comparing.
-        "std::string::String" => {
-            let piece = || Ty::shared(Ty::prim("str"));
-            vec![
-                plain("[{0}, {1}].concat()", vec![piece(), piece()], ty),
-                row("str::to_uppercase({0})", "{.0}.to_uppercase()", vec![piece()], ty),
-            ]
-        }
         "std::path::PathBuf" | "std::ffi::OsString" => {
             vec![plain(&format!("{path}::from({{0}})"), vec![string()], ty)]
         }

@@ -33,7 +33,8 @@ pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec
 
 fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
     let api = chooser.api;
-    let mut found: Vec<(usize, usize, usize, Ty)> = vec![];
+    let mut found: Vec<((usize, usize, bool, usize), Ty)> = vec![];
+    let length = chooser.constant(&Ty::prim("usize"));
     for trait_ in local {
         for known in api.impls_of(&trait_.path) {
             let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
@@ -41,17 +42,20 @@ fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
             let borrows = usize::from(ty.borrows());
             let mut size = 0;
             ty.walk(&mut |_| size += 1);
-            let key = (menu + 2 * borrows, size, known.generics.params.len());
+            // Many a crate has an impl for every length of an array, beginning
+            // with none at all, which is the one where least can happen.
+            let odd = matches!(&ty, Ty::Array(_, other) if *other != length);
+            let key = (menu + 2 * borrows, size, odd, known.generics.params.len());
             // A reference to a reference only repeats what the inner one does.
             let doubled = matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
-            if !doubled && !found.iter().any(|(_, _, _, other)| *other == ty) {
-                found.push((key.0, key.1, key.2, ty));
+            if !doubled && !found.iter().any(|(_, other)| *other == ty) {
+                found.push((key, ty));
             }
         }
     }
-    found.retain(|(_, _, _, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
-    found.sort_by_key(|(menu, size, params, _)| (*menu, *size, *params));
-    found.into_iter().map(|(_, _, _, ty)| ty).collect()
+    found.retain(|(_, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
+    found.sort_by_key(|(key, _)| *key);
+    found.into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// The type that one impl is for, its parameters chosen.
@@ -205,12 +209,13 @@ mod tests {
         Generics { params: params.iter().map(each).collect(), ..Generics::default() }
     }
 
-    /// Two traits: `Walk` for `&List<T>` and for wrappers of walkers, `Mark`
-    /// for `List<T>` and for references to what is marked.
+    /// Three traits: `Walk` for `&List<T>` and for wrappers of walkers, `Mark`
+    /// for `List<T>` and for references to what is marked; and `Fixed` for arrays
+    /// of some lengths.
     fn api() -> Api {
         let list = || Ty::adt("a::List", vec![param("T")]);
         let mut api = Api::default();
-        for path in ["a::Walk", "a::Mark"] {
+        for path in ["a::Walk", "a::Mark", "a::Fixed"] {
             let generics = Generics::default();
             let def = TraitDef { path: path.to_owned(), generics, is_dyn_compatible: true };
             api.traits.insert(path.to_owned(), def);
@@ -228,6 +233,10 @@ mod tests {
         );
         add("a::Walk", Ty::shared(list()), generics(&[("T", &[])]), item);
         add("a::Mark", list(), generics(&[("T", &[])]), vec![]);
+        for length in ["0", "1", "2", "4", "8"] {
+            let array = Ty::Array(Box::new(param("T")), length.to_owned());
+            add("a::Fixed", array, generics(&[("T", &[])]), vec![]);
+        }
         add("a::Mark", Ty::shared(param("M")), generics(&[("M", &["a::Mark"])]), vec![]);
         api
     }
@@ -244,6 +253,12 @@ mod tests {
     fn an_implementor_of_two_traits_implements_both() {
         let traits = [TraitRef::new("a::Walk", vec![]), TraitRef::new("a::Mark", vec![])];
         check(&traits, &["&a::List<i32>"]);
+    }
+
+    #[test]
+    fn an_array_of_the_usual_length_comes_before_an_empty_one() {
+        let fixed = TraitRef::new("a::Fixed", vec![]);
+        check(&[fixed], &["[i32; 4]", "[i32; 0]", "[i32; 1]", "[i32; 2]", "[i32; 8]"]);
     }
 
     #[test]

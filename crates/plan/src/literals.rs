@@ -85,34 +85,7 @@ const TRAPS_IN_TEXT: [&str; 9] = [
 fn strings(mined: &Literals) -> Vec<Literal> {
     let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
     let usual = usual.into_iter().chain(TRAPS_IN_TEXT).map(str::to_owned);
-    let all = usual.chain(mined.strings.iter().cloned()).chain(renumbered(&mined.strings));
-    all.map(|text| Literal::Str(text.into())).collect()
-}
-
-/// Numbers written in a text: the first past every small type, one at a limit
-/// of decimal units.
-const NUMBERS: [&str; 2] = ["18446744073709551615", "1000"];
-const MAX_SHAPES: usize = 24;
-
-/// Texts with another number in the place of their first, one for each shape,
-/// the shortest first: `7d` and `30d` are of one shape.
-fn renumbered(texts: &[String]) -> Vec<String> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let mut shapes: Vec<(Vec<&str>, &str)> = vec![];
-    for text in texts.iter().filter(|text| text.contains(is_digit)) {
-        let between: Vec<&str> = text.split(is_digit).filter(|part| !part.is_empty()).collect();
-        if !shapes.iter().any(|(shape, _)| *shape == between) {
-            shapes.push((between, text));
-        }
-    }
-    shapes.sort_by_key(|(between, _)| between.concat().len());
-    let mut made = vec![];
-    for (_, text) in shapes.iter().take(MAX_SHAPES) {
-        let (before, rest) = text.split_at(text.find(is_digit).unwrap_or_default());
-        let after = rest.trim_start_matches(is_digit);
-        made.extend(NUMBERS.iter().map(|number| format!("{before}{number}{after}")));
-    }
-    made
+    usual.chain(mined.strings.iter().cloned()).map(|text| Literal::Str(text.into())).collect()
 }
 
 #[cfg(test)]
@@ -127,12 +100,5 @@ mod tests {
         assert!(pool.contains(&Literal::Int(255)));
         assert!(!pool.contains(&Literal::Int(300)));
         assert!(!pool.contains(&Literal::Int(-1)));
-    }
-
-    #[test]
-    fn texts_of_one_shape_are_renumbered_once() {
-        let texts = ["v1.2", "7d", "plain", "30d"].map(str::to_owned);
-        let large = ["18446744073709551615d", "1000d", "v18446744073709551615.2", "v1000.2"];
-        assert_eq!(renumbered(&texts), large);
     }
 }

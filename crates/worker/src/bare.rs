@@ -4,7 +4,7 @@
 //! no journal, no catching, no counters.
 
 use crate::arena::Slot;
-use crate::executor::{Executor, reached};
+use crate::executor::{Executor, Pooled, reached};
 use crate::table::TypeTable;
 use testsmith_engines::Stage;
 use testsmith_model::sequence::Step;
@@ -71,15 +71,20 @@ impl Executor {
 
     /// What a sequence comes to when nothing is checked any more: calls with
     /// their arguments, and drops where the loans ask for them.
-    pub fn bare_steps(&self, sequence: &Sequence) -> Option<Vec<BareStep>> {
+    pub fn bare_steps(&mut self, sequence: &Sequence) -> Option<Vec<BareStep>> {
         let mut loans = Loans::default();
         let mut steps = vec![];
         let needs_drop = |tables: &[TypeTable], ty: TypeId| tables[ty.index()].needs_drop;
         for step in sequence.steps() {
             match step {
                 Step::Literal(ty, literal) => {
-                    let mut pool = self.pool[ty.index()].iter();
-                    let at = pool.position(|pooled| pooled.literal == *literal)?;
+                    let pool = &mut self.pool[ty.index()];
+                    let at = pool.iter().position(|pooled| pooled.literal == *literal);
+                    // A text that was put together joins those of the plan.
+                    let at = at.unwrap_or_else(|| {
+                        pool.push(Pooled::new(*ty, self.kinds[ty.index()], literal));
+                        pool.len() - 1
+                    });
                     steps.push(BareStep::Literal(*ty, at));
                     loans.push(*ty);
                 }

@@ -43,6 +43,16 @@ pub(crate) struct Pooled {
     step: Encoded,
 }
 
+impl Pooled {
+    pub(crate) fn new(ty: TypeId, kind: Option<Kind>, literal: &Literal) -> Pooled {
+        Pooled {
+            literal: literal.clone(),
+            ready: kind.and_then(|kind| Ready::new(kind, literal)),
+            step: Encoded::new(&Step::Literal(ty, literal.clone())),
+        }
+    }
+}
+
 pub struct Executor {
     pub plan: Arc<Plan>,
     pub(crate) signatures: Vec<Signature>,
@@ -67,6 +77,10 @@ pub struct Executor {
     pub(crate) kinds: Vec<Option<Kind>>,
     /// Per type, the literals of the plan that can be put.
     pub(crate) pool: Vec<Vec<Pooled>>,
+    /// Texts of this sequence that are not in the pool.
+    texts: Vec<Arc<str>>,
+    /// Bytes of a step that is written to the journal.
+    spelled: Vec<u8>,
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
     observe: bool,
@@ -95,11 +109,7 @@ impl Executor {
             plan.types.iter().map(|info| Kind::of(&info.ty.to_string())).collect();
         let mut pool: Vec<Vec<Pooled>> = plan.types.iter().map(|_| vec![]).collect();
         for (ty, literals) in &plan.literals {
-            let pooled = |literal: Literal| Pooled {
-                ready: kinds[ty.index()].and_then(|kind| Ready::new(kind, &literal)),
-                step: Encoded::new(&Step::Literal(*ty, literal.clone())),
-                literal,
-            };
+            let pooled = |literal: Literal| Pooled::new(*ty, kinds[ty.index()], &literal);
             pool[ty.index()] = numbered(literals).map(pooled).collect();
         }
         Executor {
@@ -119,6 +129,8 @@ impl Executor {
             new_edges: vec![],
             kinds,
             pool,
+            texts: vec![],
+            spelled: vec![],
             ended: vec![],
             failure: None,
             observe: false,
@@ -145,6 +157,7 @@ impl Executor {
         self.steps.clear();
         self.written = 0;
         self.loans.clear();
+        self.texts.clear();
         self.journal.begin();
         self.failure = None;
         self.observe = observe;
@@ -362,6 +375,10 @@ impl Executor {
                     steps.extend_from_slice(self.pool[ty.index()][literal as usize].step.bytes());
                     ty
                 }
+                Made::Text(ty, text) => {
+                    text_step(ty, &recipe.steps.texts()[text as usize]).put(&mut steps);
+                    ty
+                }
                 Made::Call(op, ..) => {
                     let back = args.iter().map(|arg| n as u32 - arg).collect();
                     Step::Call(op, back).put(&mut steps);
@@ -469,6 +486,38 @@ impl Stage for Executor {
         Ok(self.push(ty))
     }
 
+    fn text(&mut self, ty: TypeId, text: &Arc<str>) -> Result<u32, Halt> {
+        self.spelled.clear();
+        text_step(ty, text).put(&mut self.spelled);
+        if !self.has_room(1, self.spelled.len() + STEP_BYTES) {
+            return Err(Halt::Full);
+        }
+        match self.kinds[ty.index()] {
+            Some(Kind::String) => self.frame.put(String::from(&**text)),
+            Some(Kind::Str) => {
+                self.texts.push(Arc::clone(text));
+                // SAFETY: the text is held until the next sequence begins; all
+                // values of this one are dropped before, and those that may
+                // borrow are not kept.
+                self.frame.put(unsafe { &*std::ptr::from_ref::<str>(text) });
+            }
+            _ => return Err(Halt::Full),
+        }
+        self.journal.append(&self.spelled);
+        Ok(self.push(ty))
+    }
+
+    fn is_refusal(&mut self, slot: u32) -> bool {
+        let Slot { place, table } = self.slots[slot as usize];
+        let Some(debug) = table.debug else { return false };
+        self.journal.doing(self.steps[slot as usize], Phase::Observing);
+        let mut start = Start::default();
+        // SAFETY: the engine asks about live values only. A debug text that
+        // panics is found by whoever shows it.
+        let shown = catching(|| unsafe { debug(place, &mut start) });
+        shown.is_err() || matches!(&start.0, b"Err(" | b"None")
+    }
+
     #[inline]
     fn was_heavy(&self) -> bool {
         self.heavy
@@ -549,6 +598,25 @@ impl Stage for Executor {
 pub(crate) fn reached(place: *mut u8, through: bool) -> *mut u8 {
     // SAFETY: a slot that is reached through holds a thin reference.
     if through { unsafe { *place.cast::<*mut u8>() } } else { place }
+}
+
+/// A text as a step.
+fn text_step(ty: TypeId, text: &Arc<str>) -> Step {
+    Step::Literal(ty, Literal::Str(Arc::clone(text)))
+}
+
+/// The first bytes of a text; an error ends the formatting when they are there.
+#[derive(Default)]
+struct Start([u8; 4], usize);
+
+impl std::fmt::Write for Start {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        let Start(bytes, length) = self;
+        let taken = text.len().min(bytes.len() - *length);
+        bytes[*length..*length + taken].copy_from_slice(&text.as_bytes()[..taken]);
+        *length += taken;
+        if *length == bytes.len() { Err(std::fmt::Error) } else { Ok(()) }
+    }
 }
 
 /// Text that stops growing at the bound; `Debug` may print without end.

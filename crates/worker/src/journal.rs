@@ -128,8 +128,8 @@ impl Journal {
         self.doing(here, Phase::Calling);
     }
 
-    /// Adds whole steps that are not carried out: a clone of what they make
-    /// stands for them. The caller asked for room.
+    /// Adds whole steps as their bytes: a text, or steps that are not carried out
+    /// because a clone of what they make stands for them. The caller asked for room.
     pub fn append(&mut self, steps: &[u8]) {
         // SAFETY: as in `literal`.
         unsafe {

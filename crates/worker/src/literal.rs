@@ -23,6 +23,8 @@ pub enum Kind {
     F32,
     F64,
     Str,
+    /// A `&'static str`.
+    StaticStr,
     String,
 }
 
@@ -45,7 +47,8 @@ impl Kind {
             "usize" => Kind::Usize,
             "f32" => Kind::F32,
             "f64" => Kind::F64,
-            "&str" | "&'static str" => Kind::Str,
+            "&str" => Kind::Str,
+            "&'static str" => Kind::StaticStr,
             "std::string::String" => Kind::String,
             _ => return None,
         })
@@ -77,7 +80,7 @@ impl Ready {
             }
             (Kind::F64, Literal::Float(bits)) => plain(bits.to_ne_bytes()),
             (Kind::String, Literal::Str(text)) => Ready::Owned(text.clone()),
-            (Kind::Str, Literal::Str(text)) => Ready::Text(interned(text)),
+            (Kind::Str | Kind::StaticStr, Literal::Str(text)) => Ready::Text(interned(text)),
             (kind, Literal::Int(value)) => return int(kind, *value),
             _ => return None,
         })

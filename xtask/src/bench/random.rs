@@ -10,7 +10,7 @@
 
 use super::{CRATES, session};
 use anyhow::Result;
-use cargo_testsmith::finding::{Findings, relative};
+use cargo_testsmith::finding::{Failure, Findings, relative};
 use cargo_testsmith::pipeline::Session;
 use cargo_testsmith::selection::Selection;
 use std::collections::HashSet;
@@ -183,7 +183,7 @@ fn measure(
     result.seconds = begin.elapsed().as_secs_f64();
     result.deaths = supervisor.deaths;
     let root = findings.root().to_owned();
-    for (failing, sequence, _) in findings.into_all() {
+    for Failure { failing, sequence, .. } in findings.into_all() {
         let outcome = relative(supervisor.run_afresh(&sequence, false)?, &root);
         let again = judge(&plan, &sequence, &outcome);
         let same = matches!(again, Verdict::Failing(found) if found.class == failing.class);

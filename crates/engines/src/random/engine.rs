@@ -7,10 +7,12 @@ use super::components::Components;
 use super::learned::Learned;
 use super::sources::{COUNTED, Source, is_taken, sources};
 use super::steps::{Made, Recipe};
+use super::texts::Texts;
 use super::trace::Trace;
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
+use std::sync::Arc;
 use testsmith_model::message::{Component, Limit};
 use testsmith_model::operation::{Access, MAX_INPUTS};
 use testsmith_model::{Heuristic, Heuristics, Mode, OpId, Plan, TypeId};
@@ -31,8 +33,12 @@ const REPEATED_WITHIN: usize = 8;
 /// values are there then, and what a clone leaves out.
 const MAX_REPLAYED: usize = 16;
 const REPLAYED_ONCE_IN: usize = 8;
-/// One text in so many is put together from pieces.
-const COMPOSED_ONCE_IN: usize = 4;
+/// One text in so many is put together from others, for operations that are
+/// likely to look into it; and for all others, which are better off with few.
+const COMPOSED_ONCE_IN: (usize, usize) = (2, 8);
+/// One call in so many goes to an operation of the first kind, if there is one:
+/// of all texts few are worth anything to it.
+const READS_ONCE_IN: usize = 8;
 /// When nothing new is found, up to this many sequences are not looked at.
 const MAX_PAUSE: u32 = 31;
 
@@ -43,6 +49,7 @@ pub struct Engine {
     learned: Learned,
     components: Components,
     sources: Vec<Source>,
+    texts: Texts,
     /// Per type: whether any operation takes it; most numbers and `()` are not
     /// worth keeping track of.
     useful: Vec<bool>,
@@ -113,6 +120,7 @@ impl Engine {
             learned: Learned::new(plan, avoid, heuristics),
             components: Components::new(plan, &useful, heuristics),
             sources: sources(plan, avoid),
+            texts: Texts::new(plan, avoid),
             useful,
             limits: vec![vec![]; plan.operations.len()],
             plan: Rc::new(plan.clone()),
@@ -188,7 +196,7 @@ impl Engine {
             return Err(Halt::Full);
         }
         for _ in 0..MAX_TRIES {
-            let op = self.learned.draw(&mut self.rng).ok_or(Halt::Full)?;
+            let op = self.draw().ok_or(Halt::Full)?;
             if self.learned.doubts(op, &mut self.rng) {
                 continue;
             }
@@ -199,6 +207,17 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// An operation to call next.
+    fn draw(&mut self) -> Option<OpId> {
+        if self.heuristics.has(Heuristic::Texts)
+            && self.rng.chance(1, READS_ONCE_IN)
+            && let Some(reader) = self.texts.reader(&mut self.rng)
+        {
+            return Some(reader);
+        }
+        self.learned.draw(&mut self.rng)
     }
 
     /// Calls an operation that changes its receiver again and again, with other
@@ -267,6 +286,8 @@ impl Engine {
         loans.is_live(slot)
             && !loans.is_lent(slot)
             && self.components.keeps(loans.ty(slot))
+            // All texts are new, and others can be had any time.
+            && self.trace.text_of(slot).is_none()
             && self.components.offer(stage, &self.trace, slot, self.repetitions, &mut self.rng)
     }
 
@@ -327,6 +348,9 @@ impl Engine {
                     if excess {
                         return Err(Halt::Full);
                     }
+                }
+                if self.texts.reads(op) {
+                    self.keep_texts(stage, op, args, slot);
                 }
                 self.trace.call(op, args, digest);
                 self.origins.push(maker_origin(op));
@@ -414,11 +438,9 @@ impl Engine {
         {
             return Ok(Some(slot));
         }
-        if let Some(composer) = self.composer(ty, need.depth) {
-            let made = self.attempt(stage, composer, None, need.depth + 1)?;
-            if made.is_some() {
-                return Ok(made);
-            }
+        if literals > 0 && self.composes(&need) {
+            let text = self.texts.compose(need.op, &mut self.rng);
+            return self.put_text(stage, ty, &text).map(Some);
         }
         if literals > 0 {
             return self.literal(stage, &need);
@@ -464,6 +486,33 @@ impl Engine {
         self.origins.push(literal_origin(n));
         self.note(ty, slot);
         Ok(slot)
+    }
+
+    /// Puts a text on the stage that is not in the pool. What is learnt of such
+    /// texts as arguments is learnt of all of them.
+    fn put_text(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        text: &Arc<str>,
+    ) -> Result<u32, Halt> {
+        let slot = stage.text(ty, text)?;
+        self.trace.text(ty, text);
+        self.origins.push(literal_origin(self.sources[ty.index()].literals));
+        self.note(ty, slot);
+        Ok(slot)
+    }
+
+    /// Keeps the texts that an operation took and did not refuse.
+    fn keep_texts(&mut self, stage: &mut impl Stage, op: OpId, args: &[u32], slot: u32) {
+        let mut accepted = None;
+        for arg in args {
+            if let Some(text) = self.trace.text_of(*arg)
+                && *accepted.get_or_insert_with(|| !stage.is_refusal(slot))
+            {
+                self.texts.keep(op, text, &mut self.rng);
+            }
+        }
     }
 
     /// Whether a slot holds a number that this argument must not have.
@@ -531,6 +580,9 @@ impl Engine {
                 Made::Literal(ty, n) => {
                     self.put(stage, ty, n as usize)?;
                 }
+                Made::Text(ty, n) => {
+                    self.put_text(stage, ty, &recipe.steps.texts()[n as usize])?;
+                }
                 Made::Call(op, ..) => {
                     let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
@@ -545,13 +597,14 @@ impl Engine {
         Ok(Some(base + recipe.value))
     }
 
-    /// Now and then, an operation that puts a text together.
-    fn composer(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
-        let composers = self.sources[ty.index()].composers.len();
-        if composers == 0 || depth > MAX_DEPTH || !self.rng.chance(1, COMPOSED_ONCE_IN) {
-            return None;
+    /// Whether a text is put together for this argument.
+    #[inline]
+    fn composes(&mut self, need: &Need<'_>) -> bool {
+        if !self.texts.takes(need.access.ty) || !self.heuristics.has(Heuristic::Texts) {
+            return false;
         }
-        Some(self.sources[ty.index()].composers[self.rng.below(composers)])
+        let (often, seldom) = COMPOSED_ONCE_IN;
+        self.rng.chance(1, if self.texts.reads(need.op) { often } else { seldom })
     }
 
     /// An operation that makes the type: the cheapest or any, but rather none

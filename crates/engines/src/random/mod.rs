@@ -8,6 +8,7 @@ mod engine;
 mod learned;
 mod sources;
 mod steps;
+mod texts;
 mod trace;
 
 pub use engine::Engine;

@@ -1,6 +1,5 @@
 //! Where the values of each type come from: literals, makers, references.
 
-use testsmith_model::operation::OperationKind;
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Mode, OpId, Plan, TypeId};
 
@@ -25,8 +24,6 @@ pub(super) struct Source {
     /// The operation that makes it with the fewest calls in all.
     pub(super) cheapest: Option<OpId>,
     pub(super) makers: Vec<OpId>,
-    /// For a text: those that put it together from other texts.
-    pub(super) composers: Vec<OpId>,
     /// The references to it that can stand in for it, and whether they are
     /// mutable.
     pub(super) behind: Vec<(TypeId, bool)>,
@@ -53,29 +50,8 @@ pub(super) fn sources(plan: &Plan, avoid: &[OpId]) -> Vec<Source> {
         });
         sources[ty.index()].magnitudes = magnitudes.collect();
     }
-    find_composers(plan, &mut sources);
     find_cheapest_makers(plan, &mut sources);
     sources
-}
-
-/// Texts have literals of their own, but those of a grammar are made of pieces.
-fn find_composers(plan: &Plan, sources: &mut [Source]) {
-    let is_text = |ty: TypeId| {
-        let pool = plan.literals.iter().find(|(pooled, _)| *pooled == ty);
-        pool.is_some_and(|(_, pool)| matches!(pool.first(), Some(Literal::Str(_))))
-    };
-    let composes = |op: &OpId| {
-        let operation = plan.operation(*op);
-        let inputs = &operation.inputs;
-        operation.kind == OperationKind::Builder
-            && !inputs.is_empty()
-            && inputs.iter().all(|input| is_text(input.ty))
-    };
-    for (n, source) in sources.iter_mut().enumerate() {
-        if is_text(TypeId(n as u32)) {
-            source.composers = source.makers.iter().copied().filter(composes).collect();
-        }
-    }
 }
 
 /// Whether a value of the type can be an argument of any operation.

@@ -1,10 +1,13 @@
-//! A sequence in the engine's own terms: literals by their place in the pool
-//! and arguments in one list, so that noting a call allocates nothing.
+//! A sequence in the engine's own terms: literals by their place in the pool,
+//! texts that are not in it and arguments in one list each, so that noting a
+//! call allocates nothing.
 
 use super::sources::numbered;
 use crate::hash::mix;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
 use testsmith_model::message::Component;
-use testsmith_model::sequence::{Sequence, Step};
+use testsmith_model::sequence::{Literal, Sequence, Step};
 use testsmith_model::{OpId, Plan, TypeId};
 
 /// How a slot came to be.
@@ -12,6 +15,8 @@ use testsmith_model::{OpId, Plan, TypeId};
 pub enum Made {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
+    /// A text that is not in the pool, by its place in the list of all.
+    Text(TypeId, u32),
     /// A call, with the place of its first argument in the list of all, and
     /// their number.
     Call(OpId, u32, u8),
@@ -21,6 +26,7 @@ pub enum Made {
 pub struct Steps {
     made: Vec<Made>,
     args: Vec<u32>,
+    texts: Vec<Arc<str>>,
     digest: Digest,
 }
 
@@ -47,6 +53,12 @@ impl Digest {
     #[inline]
     pub(super) fn literal(self, ty: TypeId, n: u32) -> Digest {
         self.step(mix(0, u64::from(ty.0) << 32 | u64::from(n)))
+    }
+
+    pub(super) fn text(self, ty: TypeId, text: &str) -> Digest {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        self.step(mix(hasher.finish(), u64::from(ty.0)))
     }
 
     /// With one more call, its arguments so many steps back.
@@ -89,6 +101,17 @@ impl Steps {
         self.made.push(Made::Literal(ty, n));
     }
 
+    pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
+        self.digest = self.digest.text(ty, text);
+        self.made.push(Made::Text(ty, self.texts.len() as u32));
+        self.texts.push(Arc::clone(text));
+    }
+
+    /// The texts that are not in the pool, in their order.
+    pub fn texts(&self) -> &[Arc<str>] {
+        &self.texts
+    }
+
     #[inline]
     pub(super) fn call(&mut self, op: OpId, args: impl Iterator<Item = u32>) {
         let first = self.args.len();
@@ -105,6 +128,7 @@ impl Steps {
         for (made, args) in other.iter() {
             match made {
                 Made::Literal(ty, n) => self.literal(ty, n),
+                Made::Text(ty, n) => self.text(ty, &other.texts[n as usize]),
                 Made::Call(op, ..) => self.call(op, args.iter().map(|arg| base + arg)),
             }
         }
@@ -117,7 +141,7 @@ impl Steps {
 
     fn args_of(&self, slot: usize) -> &[u32] {
         match self.made[slot] {
-            Made::Literal(..) => &[],
+            Made::Literal(..) | Made::Text(..) => &[],
             Made::Call(_, first, count) => {
                 &self.args[first as usize..first as usize + usize::from(count)]
             }
@@ -138,15 +162,18 @@ impl Recipe {
         self.steps.made.iter().filter(|made| matches!(made, Made::Call(..))).count()
     }
 
-    /// `None` if a literal is not in the pool of the plan.
+    /// `None` if a literal is neither in the pool of the plan nor a text.
     pub(super) fn new(plan: &Plan, component: &Component) -> Option<Recipe> {
         let mut steps = Steps::default();
         for step in component.sequence.steps() {
             match step {
                 Step::Literal(ty, literal) => {
                     let (_, pool) = plan.literals.iter().find(|(of, _)| of == ty)?;
-                    let n = numbered(pool).position(|known| known == *literal)?;
-                    steps.literal(*ty, n as u32);
+                    match (numbered(pool).position(|known| known == *literal), literal) {
+                        (Some(n), _) => steps.literal(*ty, n as u32),
+                        (None, Literal::Str(text)) => steps.text(*ty, text),
+                        (None, _) => return None,
+                    }
                 }
                 Step::Call(op, back) => {
                     let here = steps.len() as u32;
@@ -167,6 +194,9 @@ impl Recipe {
                 let (_, pool) = pool.expect("its type has a pool");
                 let literal = numbered(pool).nth(n as usize);
                 Step::Literal(ty, literal.expect("it came from the pool"))
+            }
+            Made::Text(ty, n) => {
+                Step::Literal(ty, Literal::Str(Arc::clone(&self.steps.texts[n as usize])))
             }
             Made::Call(op, ..) => {
                 Step::Call(op, args.iter().map(|arg| here as u32 - arg).collect())

@@ -103,6 +103,14 @@ impl Stage for Lists {
         Ok(self.loans.push(ty))
     }
 
+    fn text(&mut self, _: TypeId, _: &std::sync::Arc<str>) -> Result<u32, Halt> {
+        unreachable!("no type here takes texts")
+    }
+
+    fn is_refusal(&mut self, _: u32) -> bool {
+        false
+    }
+
     fn call(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         self.loans.access(&self.signatures[op.index()], args).ok()?;
         let number = args.get(1).filter(|_| op != JOIN).map(|arg| self.values[*arg as usize][0]);

@@ -6,6 +6,7 @@
 
 use super::steps::{Digest, Recipe, Steps};
 use std::rc::Rc;
+use std::sync::Arc;
 use testsmith_model::operation::{FlowKind, Signature};
 use testsmith_model::{OpId, TypeId};
 
@@ -14,6 +15,8 @@ use testsmith_model::{OpId, TypeId};
 enum Origin {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
+    /// A text that is not in the pool, with its place among those of the sequence.
+    Text(TypeId, u32),
     /// A call, with the place of its first argument in the list of all, and
     /// their number.
     Call(OpId, u32, u8),
@@ -26,6 +29,7 @@ pub(super) struct Trace {
     origins: Vec<Origin>,
     args: Vec<u32>,
     placed: Vec<Rc<Recipe>>,
+    texts: Vec<Arc<str>>,
     /// Per slot, the step that made it if all are written out.
     steps: Vec<u32>,
     written: u32,
@@ -37,6 +41,7 @@ impl Trace {
         self.origins.clear();
         self.args.clear();
         self.placed.clear();
+        self.texts.clear();
         self.steps.clear();
         self.written = 0;
         self.digest = Digest::default();
@@ -50,6 +55,12 @@ impl Trace {
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
         self.digest = self.digest.literal(ty, n);
         self.push(Origin::Literal(ty, n));
+    }
+
+    pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
+        self.digest = self.digest.text(ty, text);
+        self.push(Origin::Text(ty, self.texts.len() as u32));
+        self.texts.push(Arc::clone(text));
     }
 
     #[inline]
@@ -88,6 +99,14 @@ impl Trace {
     pub(super) fn literal_of(&self, slot: u32) -> Option<(TypeId, u32)> {
         match self.origins[slot as usize] {
             Origin::Literal(ty, n) => Some((ty, n)),
+            _ => None,
+        }
+    }
+
+    /// The text that a slot was made as, if it is not in the pool.
+    pub(super) fn text_of(&self, slot: u32) -> Option<&Arc<str>> {
+        match self.origins[slot as usize] {
+            Origin::Text(_, n) => Some(&self.texts[n as usize]),
             _ => None,
         }
     }
@@ -164,6 +183,7 @@ impl Trace {
             number[here] = steps.len() as u32;
             match self.origins[here] {
                 Origin::Literal(ty, n) => steps.literal(ty, n),
+                Origin::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
                 Origin::Call(op, ..) => {
                     steps.call(op, self.args_of(here).iter().map(|arg| number[*arg as usize]));
                 }

@@ -122,3 +122,21 @@ fn a_sequence_that_does_not_fail_again_is_left_as_it_is() {
     let same = shrink(&plan, &sequence, sequence.len() - 1, &[], &mut |_| false);
     assert_eq!(same, sequence);
 }
+
+#[test]
+fn a_text_shrinks_to_what_matters_in_it() {
+    let plan = plan();
+    let mut builder = Builder::new(&plan);
+    let text = builder.literal(NUMBER, Literal::Str("12h 65535min, 7ns".into())).unwrap();
+    builder.call(MAKE, &[text]).unwrap();
+    let sequence = builder.finish();
+    let small = shrink(&plan, &sequence, 1, &[], &mut |candidate| {
+        let text = candidate.steps().find_map(|step| match step {
+            Step::Literal(_, Literal::Str(text)) => Some(text.clone()),
+            _ => None,
+        });
+        text.is_some_and(|text| text.contains('m') && text.chars().any(|c| c > '4' && c <= '9'))
+    });
+    let first = small.steps().next().cloned();
+    assert_eq!(first, Some(Step::Literal(NUMBER, Literal::Str("5m".into()))));
+}

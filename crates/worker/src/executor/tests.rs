@@ -113,6 +113,10 @@ const TOKEN: TypeId = TypeId(0);
 const VIEW: TypeId = TypeId(1);
 const NUMBER: TypeId = TypeId(2);
 const GRUMPY: TypeId = TypeId(3);
+const STRING: TypeId = TypeId(4);
+const STR: TypeId = TypeId(5);
+const STATIC_STR: TypeId = TypeId(6);
+const RESULT: TypeId = TypeId(7);
 
 fn make(f: &mut Frame) -> bool {
     f.put(Token::new());
@@ -179,6 +183,11 @@ fn peek(f: &mut Frame) -> bool {
     true
 }
 
+fn deny(f: &mut Frame) -> bool {
+    f.put(Err::<i32, i32>(7));
+    true
+}
+
 fn plan() -> Plan {
     let operation = |inputs: &[(TypeId, Mode)], output: TypeId, flows: Vec<Flow>| Operation {
         flows,
@@ -197,6 +206,10 @@ fn plan() -> Plan {
             info("View", type_table!(View)),
             info("i32", type_table!(i32)),
             info("Grumpy", type_table!(Grumpy)),
+            info("std::string::String", type_table!(String)),
+            info("&str", type_table!(&'static str)),
+            info("&'static str", type_table!(&'static str)),
+            info("Refused", type_table!(Result<i32, i32>)),
         ],
         operations: vec![
             operation(&[], TOKEN, vec![]),
@@ -208,6 +221,7 @@ fn plan() -> Plan {
             operation(&[(TOKEN, Mode::Own)], NUMBER, vec![]),
             operation(&[], GRUMPY, vec![]),
             operation(&[(TOKEN, Mode::Own), (NUMBER, Mode::Own)], NUMBER, vec![]),
+            operation(&[], RESULT, vec![]),
         ],
         literals: vec![(NUMBER, vec![Literal::Int(-1), Literal::Int(7)])],
         ..Plan::default()
@@ -220,6 +234,7 @@ const CHANGE: OpId = OpId(3);
 const FAIL: OpId = OpId(5);
 const PEEK: OpId = OpId(7);
 const GUARDED: OpId = OpId(8);
+const DENY: OpId = OpId(9);
 
 /// Runs a test on an executor with a journal of its own.
 fn with_executor<T>(name: &str, test: impl FnOnce(&mut Executor) -> T) -> T {
@@ -229,9 +244,19 @@ fn with_executor<T>(name: &str, test: impl FnOnce(&mut Executor) -> T) -> T {
         .expect("a temporary file can be made");
     JOURNAL.with(|journal| journal.borrow_mut().clone_from(&path));
     let journal = Journal::open(&path).expect("it was just made");
-    let tables: &'static [TypeTable] =
-        vec![type_table!(Token), type_table!(View), type_table!(i32), type_table!(Grumpy)].leak();
-    let thunks: &'static [Thunk] = &[make, view, look, change, join, fail, refuse, peek, guarded];
+    let tables: &'static [TypeTable] = vec![
+        type_table!(Token),
+        type_table!(View),
+        type_table!(i32),
+        type_table!(Grumpy),
+        type_table!(String),
+        type_table!(&'static str),
+        type_table!(&'static str),
+        type_table!(Result<i32, i32>),
+    ]
+    .leak();
+    let thunks: &'static [Thunk] =
+        &[make, view, look, change, join, fail, refuse, peek, guarded, deny];
     let mut executor = Executor::new(plan(), thunks, tables, journal);
     crate::panics::install_hook();
     let result = test(&mut executor);
@@ -411,4 +436,38 @@ fn a_refused_call_in_a_replayed_sequence_does_not_apply() {
     });
     assert_eq!((outcome.ending, outcome.step), (Ending::Inapplicable, 2));
     assert_all_dropped();
+}
+
+#[test]
+fn a_text_made_on_the_way_is_a_literal_of_its_sequence() {
+    let (sequence, values) = with_executor("texts", |executor| {
+        executor.begin(true);
+        let text: Arc<str> = Arc::from("made on the way, and longer than a short step");
+        executor.text(STRING, &text).expect("there is room");
+        executor.text(STR, &text).expect("there is room");
+        // Whoever asks for more than the sequence lasts does not get it.
+        assert_eq!(executor.text(STATIC_STR, &text), Err(Halt::Full));
+        drop(text);
+        (executor.sequence(), executor.finish().values)
+    });
+    let literals = |step: &Step| match step {
+        Step::Literal(_, Literal::Str(text)) => format!("{text:?}"),
+        _ => unreachable!("only texts were put"),
+    };
+    let written: Vec<String> = sequence.steps().map(literals).collect();
+    let shown: Vec<String> = values.into_iter().filter_map(|value| value.text).collect();
+    assert_eq!(written.len(), 2);
+    assert_eq!(written, shown);
+}
+
+#[test]
+fn an_error_is_a_refusal_and_a_number_is_none() {
+    with_executor("refusals", |executor| {
+        executor.begin(false);
+        let number = executor.literal(NUMBER, 1).expect("there is room");
+        let denied = executor.call(DENY, &[]).expect("legal").expect("it returns");
+        assert!(!executor.is_refusal(number));
+        assert!(executor.is_refusal(denied));
+        executor.finish();
+    });
 }
