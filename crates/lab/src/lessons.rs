@@ -1,0 +1,117 @@
+//! What the deaths of workers teach: calls and numbers that are better left
+//! alone, and the components that a new worker starts from.
+
+use crate::worker::Death;
+use std::collections::HashMap;
+use testsmith_model::message::{Component, Limit};
+use testsmith_model::outcome::{Ending, Phase};
+use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::{OpId, Sequence};
+
+/// An operation that ended this many workers is not called again.
+const DEATHS_BEFORE_AVOIDED: u32 = 2;
+/// Components kept for workers to come; the oldest make way.
+const MAX_COMPONENTS: usize = 4096;
+
+/// What outlives a worker.
+#[derive(Clone, Default)]
+pub struct Lessons {
+    /// How many workers each operation has ended, and those that ended too many.
+    killers: HashMap<OpId, u32>,
+    pub(crate) avoid: Vec<OpId>,
+    pub(crate) limits: Vec<Limit>,
+    pub components: Vec<Component>,
+}
+
+impl Lessons {
+    /// Nothing but components of an earlier run.
+    pub fn from_components(components: Vec<Component>) -> Lessons {
+        Lessons { components, ..Lessons::default() }
+    }
+
+    /// What deaths have taught, without the components.
+    pub fn of_deaths(&self) -> Lessons {
+        Lessons {
+            killers: self.killers.clone(),
+            avoid: self.avoid.clone(),
+            limits: self.limits.clone(),
+            components: vec![],
+        }
+    }
+
+    pub(crate) fn add(&mut self, components: Vec<Component>) {
+        self.components.extend(components);
+        let surplus = self.components.len().saturating_sub(MAX_COMPONENTS);
+        self.components.drain(..surplus);
+    }
+
+    /// Learns from a death: the number that was too large, or else the operation.
+    pub(crate) fn learn(&mut self, death: &Death, limits: bool) {
+        // A component that ends the worker would end the next one too.
+        let steps: Vec<&Step> = death.sequence.steps().collect();
+        self.components.retain(|component| {
+            !component.sequence.steps().zip(&steps).all(|(ours, theirs)| ours == *theirs)
+                || component.sequence.len() < steps.len()
+        });
+        let Some(op) = operation_at(&death.sequence, death.outcome.step) else { return };
+        let calling = death.outcome.phase == Phase::Calling;
+        let costly =
+            matches!(death.outcome.ending, Ending::TimedOut { .. } | Ending::OutOfMemory { .. });
+        if limits
+            && calling
+            && costly
+            && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
+        {
+            self.limits.push(limit);
+            return;
+        }
+        let deaths = self.killers.entry(op).or_default();
+        // Waiting for a call that does not return costs as much as many deaths.
+        let hung = matches!(death.outcome.ending, Ending::TimedOut { .. });
+        *deaths += if hung { DEATHS_BEFORE_AVOIDED } else { 1 };
+        if *deaths >= DEATHS_BEFORE_AVOIDED && !self.avoid.contains(&op) {
+            self.avoid.push(op);
+            let calls = |step: &Step| matches!(step, Step::Call(called, _) if *called == op);
+            self.components.retain(|component| !component.sequence.steps().any(calls));
+        }
+    }
+}
+
+fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
+    match sequence.steps().nth(step as usize) {
+        Some(Step::Call(op, _)) => Some(*op),
+        _ => None,
+    }
+}
+
+/// The literal number furthest from zero that went into a step, and where it
+/// was an argument: of the step itself, or else of what made its arguments.
+fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
+    let steps: Vec<&Step> = sequence.steps().collect();
+    let mut makers = vec![step];
+    while !makers.is_empty() {
+        let mut numbers = vec![];
+        let mut further = vec![];
+        for at in makers {
+            let Some(Step::Call(op, back)) = steps.get(at as usize) else { continue };
+            for (input, distance) in back.iter().enumerate() {
+                let from = at.saturating_sub(*distance);
+                match steps.get(from as usize) {
+                    Some(Step::Literal(_, Literal::Int(number))) => {
+                        numbers.push(Limit { op: *op, input: input as u32, number: *number });
+                    }
+                    _ => further.push(from),
+                }
+            }
+        }
+        let size = |limit: &Limit| limit.number.unsigned_abs();
+        let large = numbers.into_iter().filter(|limit| size(limit) >= Limit::LEAST);
+        if let Some(limit) = large.max_by_key(size) {
+            return Some(limit);
+        }
+        further.sort_unstable();
+        further.dedup();
+        makers = further;
+    }
+    None
+}

@@ -1,0 +1,278 @@
+//! One worker: a child process with a pipe each way, a journal and a watchdog.
+
+use crate::Error;
+use crate::output::Tail;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use testsmith_model::Sequence;
+use testsmith_model::message::{Job, Reply, journal, read_journal, receive, send};
+use testsmith_model::outcome::{Ending, Outcome};
+
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long one call, drop or observation may take.
+    pub call: Duration,
+    /// Address space of the worker.
+    pub memory_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { call: Duration::from_secs(2), memory_bytes: 2 << 30 }
+    }
+}
+
+/// How much of what the code under test prints is kept.
+const KEPT_OUTPUT: usize = 64 << 10;
+/// How often the watchdog looks.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How a worker died, and what it was doing.
+pub(crate) struct Death {
+    pub(crate) sequence: Sequence,
+    pub(crate) outcome: Outcome,
+    pub(crate) sequences: u64,
+    pub(crate) calls: u64,
+}
+
+/// What the watchdog and the supervisor share.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) busy: AtomicBool,
+    timed_out: AtomicBool,
+    over: AtomicBool,
+}
+
+pub(crate) struct Worker {
+    child: Arc<std::sync::Mutex<Child>>,
+    jobs: BufWriter<ChildStdin>,
+    replies: BufReader<ChildStdout>,
+    tail: Option<Tail>,
+    pub(crate) watch: Arc<Watch>,
+    journal: PathBuf,
+    /// Whether it has an engine of its own by now.
+    pub(crate) walked: bool,
+    /// Sequences and calls up to the last answer.
+    pub(crate) counted: (u64, u64),
+}
+
+impl Worker {
+    pub(crate) fn spawn(
+        harness: &Path,
+        scratch: &Path,
+        limits: &Limits,
+        interrupt: &Arc<AtomicBool>,
+    ) -> Result<Worker, Error> {
+        // What an earlier worker left behind must not be seen by this one.
+        let _ = std::fs::remove_dir_all(scratch);
+        std::fs::create_dir_all(scratch).map_err(Error::io(scratch))?;
+        let path = scratch.join("journal");
+        let file = File::create(&path).map_err(Error::io(&path))?;
+        file.set_len(journal::SIZE as u64).map_err(Error::io(&path))?;
+        let mut command = Command::new(harness);
+        command
+            .arg(scratch)
+            .arg(limits.memory_bytes.to_string())
+            .env_clear()
+            .env("TMPDIR", scratch)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .current_dir(scratch);
+        own_process_group(&mut command);
+        let spawned = command.spawn();
+        let program = harness.display().to_string();
+        let mut child = spawned.map_err(|source| Error::Spawn { program, source })?;
+        let jobs = BufWriter::new(child.stdin.take().expect("it was piped"));
+        let replies = BufReader::new(child.stdout.take().expect("it was piped"));
+        let tail = Tail::drain(child.stderr.take().expect("it was piped"), KEPT_OUTPUT);
+        let worker = Worker {
+            child: Arc::new(std::sync::Mutex::new(child)),
+            jobs,
+            replies,
+            tail: Some(tail),
+            watch: Arc::new(Watch::default()),
+            journal: path,
+            walked: false,
+            counted: (0, 0),
+        };
+        worker.start_watchdog(limits.call, Arc::clone(interrupt));
+        Ok(worker)
+    }
+
+    /// Looks at the pulse; a call that takes too long ends the worker.
+    fn start_watchdog(&self, limit: Duration, interrupt: Arc<AtomicBool>) {
+        let watch = Arc::clone(&self.watch);
+        let child = Arc::clone(&self.child);
+        let Ok(mut file) = File::open(&self.journal) else { return };
+        std::thread::spawn(move || {
+            let mut last = (0, Instant::now());
+            while !watch.over.load(Ordering::Acquire) {
+                std::thread::sleep(LOOK_EVERY);
+                let (pulse, phase) = pulse_of(&mut file);
+                let working = watch.busy.load(Ordering::Acquire) && phase != journal::AT_REST;
+                if !working || pulse != last.0 {
+                    last = (pulse, Instant::now());
+                }
+                let stalled = last.1.elapsed() > limit;
+                if stalled || interrupt.load(Ordering::Acquire) {
+                    watch.timed_out.store(stalled, Ordering::Release);
+                    let mut child = child.lock().unwrap_or_else(|e| e.into_inner());
+                    let _ = child.kill();
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Sequences and calls since it started.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        let mut header = [0; journal::STEPS];
+        let read = File::open(&self.journal).and_then(|mut file| file.read_exact(&mut header));
+        match read {
+            Ok(()) => (long(&header, journal::SEQUENCES), long(&header, journal::CALLS)),
+            Err(_) => self.counted,
+        }
+    }
+
+    pub(crate) fn send(&mut self, job: &Job) -> std::io::Result<()> {
+        send(job, &mut self.jobs)
+    }
+
+    pub(crate) fn receive(&mut self) -> std::io::Result<Reply> {
+        receive(&mut self.replies)
+    }
+
+    pub(crate) fn last_words(mut self) -> String {
+        self.kill();
+        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        if words.trim().is_empty() { "it ended without a word".to_owned() } else { words }
+    }
+
+    fn kill(&mut self) -> Option<ExitStatus> {
+        self.watch.over.store(true, Ordering::Release);
+        let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
+        let _ = child.kill();
+        child.wait().ok()
+    }
+
+    /// Says how the worker died and what it was doing.
+    pub(crate) fn bury(mut self, limits: &Limits) -> Result<Death, Error> {
+        self.watch.over.store(true, Ordering::Release);
+        let status = {
+            let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
+            // The pipe is closed; a process that lives on without it is killed.
+            wait_or_kill(&mut child, limits.call)
+        };
+        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
+        let Some((sequence, step, phase)) = read_journal(&bytes) else {
+            let how = status.map_or(String::new(), |status| format!(", {status}"));
+            return Err(Error::Worker(format!("it died between two sequences{how}: {words}")));
+        };
+        let ending = if self.watch.timed_out.load(Ordering::Acquire) {
+            Ending::TimedOut { after_ms: limits.call.as_millis() as u64 }
+        } else {
+            ending_of(status, long(&bytes, journal::REFUSED), &words)
+        };
+        Ok(Death {
+            sequence,
+            outcome: Outcome { ending, step, phase, values: vec![], new_edges: 0 },
+            sequences: long(&bytes, journal::SEQUENCES) - self.counted.0,
+            calls: long(&bytes, journal::CALLS) - self.counted.1,
+        })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn wait_or_kill(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    let begin = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if begin.elapsed() < patience => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            _ => {
+                let _ = child.kill();
+                return child.wait().ok();
+            }
+        }
+    }
+}
+
+/// A number of the journal.
+fn long(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes are eight"))
+}
+
+fn pulse_of(file: &mut File) -> (u64, u32) {
+    let mut header = [0; 16];
+    let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut header));
+    if read.is_err() {
+        return (0, journal::AT_REST);
+    }
+    let pulse = long(&header, journal::PULSE);
+    let phase = u32::from_le_bytes(
+        header[journal::PHASE..journal::PHASE + 4].try_into().expect("four bytes are four"),
+    );
+    (pulse, phase)
+}
+
+#[cfg(unix)]
+fn ending_of(status: Option<ExitStatus>, refused: u64, words: &str) -> Ending {
+    use std::os::unix::process::ExitStatusExt;
+    match status.map(|status| (status.signal(), status.code())) {
+        Some((Some(_), _)) if refused > 0 => Ending::OutOfMemory { requested: refused },
+        Some((Some(number), _)) => Ending::Signal { number, note: note_in(words) },
+        Some((None, Some(code))) => Ending::Exited { code },
+        _ => Ending::Signal { number: 0, note: note_in(words) },
+    }
+}
+
+#[cfg(not(unix))]
+fn ending_of(status: Option<ExitStatus>, refused: u64, words: &str) -> Ending {
+    match status.and_then(|status| status.code()) {
+        Some(_) if refused > 0 => Ending::OutOfMemory { requested: refused },
+        Some(code) => Ending::Exited { code },
+        None => Ending::Signal { number: 0, note: note_in(words) },
+    }
+}
+
+/// What the runtime said before it aborted, in our words.
+fn note_in(words: &str) -> String {
+    let known = [
+        ("overflowed its stack", "stack overflow"),
+        ("panic in a destructor during cleanup", "panic in a destructor while panicking"),
+        ("panic in a function that cannot unwind", "panic in a function that cannot unwind"),
+        ("thread panicked while processing panic", "panic while panicking"),
+        ("non-unwinding panic", "panic while panicking"),
+        ("memory allocation of", "out of memory"),
+        ("unsafe precondition(s) violated", "unsafe precondition violated"),
+        ("corrupted", "heap corruption"),
+        ("double free", "double free"),
+        ("free(): invalid", "invalid free"),
+    ];
+    let found = known.iter().find(|(needle, _)| words.contains(needle));
+    found.map_or(String::new(), |(_, note)| (*note).to_owned())
+}
+
+/// A Ctrl-C on the terminal is for us; the worker goes when we say so.
+#[cfg(unix)]
+fn own_process_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_process_group(_command: &mut Command) {}
