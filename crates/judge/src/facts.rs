@@ -64,7 +64,7 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
-        let answered = calls().any(takes_an_answer);
+        let answered = calls().chain(operation).any(takes_an_answer);
         let made_up_keys = given::makes_up_keys(plan, sequence, here);
         let mixed = mixes(plan, sequence, here);
         Facts {

@@ -1,5 +1,6 @@
 //! What the test itself says about where to look.
 
+use crate::signs::names_a_place;
 use testsmith_model::operation::OperationKind;
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Plan, Sequence, Step};
@@ -15,17 +16,17 @@ pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
     back.iter().filter_map(number).collect()
 }
 
-/// Whether a call up to the step `here` was given a key that no call of the crate
+/// Whether a call before the step `here` was given a key that no call of the crate
 /// has made, alone or inside of something else.
 pub(crate) fn makes_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
-    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let steps: Vec<&Step> = sequence.steps().take(here).collect();
     steps.iter().enumerate().any(|(at, step)| {
         let Step::Call(op, back) = step else { return false };
         let operation = plan.operation(*op);
         back.iter().zip(&operation.inputs).any(|(distance, input)| {
             let arg = at.checked_sub(*distance as usize);
-            operation.docs.ids.contains(&input.name)
-                && arg.is_some_and(|arg| is_made_up(plan, &steps, arg))
+            let key = operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
+            key && arg.is_some_and(|arg| is_made_up(plan, &steps, arg))
         })
     })
 }

@@ -29,11 +29,16 @@ pub fn takes_an_answer(operation: &Operation) -> bool {
 
 /// Whether a parameter of this name says where or how many.
 pub fn names_an_index_or_size(name: &str) -> bool {
-    const WORDS: [&str; 25] = [
-        "at", "bit", "capacity", "count", "depth", "end", "from", "goal", "i", "idx", "index",
-        "len", "length", "n", "node", "offset", "pos", "position", "root", "size", "source",
-        "start", "target", "vertex", "width",
+    const WORDS: [&str; 18] = [
+        "at", "bit", "capacity", "count", "depth", "end", "from", "i", "idx", "index", "len",
+        "length", "n", "offset", "pos", "position", "size", "width",
     ];
+    names_a_place(name) || name.split('_').any(|word| WORDS.contains(&word))
+}
+
+/// Whether a parameter of this name says which of the parts of a whole is meant.
+pub fn names_a_place(name: &str) -> bool {
+    const WORDS: [&str; 7] = ["goal", "node", "root", "source", "start", "target", "vertex"];
     name.split('_').any(|word| WORDS.contains(&word))
 }
 

@@ -19,9 +19,8 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan, TypeId};
 /// Components of one type.
 const MAX_MEMBERS: usize = 128;
 /// A component takes at most this many calls to make, and if a clone stands for
-/// them, that many: what a repeated call has made grow is kept.
+/// them, the repetitions of one call besides.
 const MAX_CALLS: usize = 30;
-const MAX_CALLS_CLONED: usize = 120;
 /// Values that are remembered as seen; past this all are taken for new.
 const MAX_SEEN: usize = 1 << 18;
 /// When all places are taken, a new value is kept once in as many times as the
@@ -119,6 +118,7 @@ impl Components {
         stage: &mut impl Stage,
         trace: &Trace,
         slot: u32,
+        repetitions: u64,
         rng: &mut Rng,
     ) -> bool {
         let ty = stage.loans().ty(slot);
@@ -150,7 +150,12 @@ impl Components {
         if full && !rng.chance(1, crowd) {
             return false;
         }
-        self.keep(stage, ty, slot, identity, recipe(stage, trace, slot), rng)
+        let repetitions = if kind.cloneable { repetitions as usize } else { 0 };
+        let recipe = recipe(stage, trace, slot);
+        if recipe.calls() > MAX_CALLS + repetitions {
+            return false;
+        }
+        self.keep(stage, ty, slot, identity, recipe, rng)
     }
 
     fn keep(
@@ -163,9 +168,6 @@ impl Components {
         rng: &mut Rng,
     ) -> bool {
         let kind = &mut self.kinds[ty.index()];
-        if recipe.calls() > if kind.cloneable { MAX_CALLS_CLONED } else { MAX_CALLS } {
-            return false;
-        }
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
         let over = place.and_then(|n| kind.members[n].shelved);
         let shelved = stage.shelve(slot, &recipe, over);

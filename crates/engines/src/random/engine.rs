@@ -27,10 +27,6 @@ const MAX_DRAWS: usize = 3;
 const REPEATS_ONCE_IN: usize = 10;
 /// How often a call is repeated at most.
 const MAX_REPEATS: usize = 100;
-/// A sequence is not led where another went before: that many of its first
-/// calls under test are made only if no sequence made them after the same steps.
-/// Later ones hardly ever are, and looking them up costs.
-const NOVEL_WITHIN: usize = 4;
 /// The call that is repeated is among the first so many of its sequence.
 const REPEATED_WITHIN: usize = 8;
 /// A recipe up to this long is now and then run instead of cloned: all of its
@@ -82,7 +78,8 @@ pub struct Engine {
     counting: Option<(usize, usize)>,
     /// Sequences that ended with a call that did not complete.
     illegal: Seen,
-    /// Sequences up to a call under test, among the first of theirs.
+    /// Sequences up to their first call under test. One that is new there is
+    /// new for good.
     made: Seen,
     pause: u32,
     paused: u32,
@@ -291,7 +288,7 @@ impl Engine {
             && self.components.keeps(loans.ty(slot))
             // All texts are new, and others can be had any time.
             && self.trace.text_of(slot).is_none()
-            && self.components.offer(stage, &self.trace, slot, &mut self.rng)
+            && self.components.offer(stage, &self.trace, slot, self.repetitions, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -330,9 +327,9 @@ impl Engine {
         }
         let digest = self.trace.with(op, args);
         if self.heuristics.has(Heuristic::Duplicates) {
-            let under_test = depth == 0 && receiver.is_none() && self.extended < NOVEL_WITHIN;
+            let first = depth == 0 && self.extended == 0;
             if self.learned.is_risky(op) && self.illegal.contains(digest.hash)
-                || under_test && !self.made.insert(digest.hash)
+                || first && !self.made.insert(digest.hash)
             {
                 return Ok(None);
             }
@@ -342,8 +339,15 @@ impl Engine {
         self.learned.learn(op, origins, result);
         match result {
             Ok(slot) => {
-                if stage.was_heavy() && self.heuristics.has(Heuristic::Limits) {
+                let heavy = stage.was_heavy();
+                let excess = self.learned.is_excess(op, heavy);
+                if heavy && self.heuristics.has(Heuristic::Limits) {
                     self.limit(op, args);
+                    // What has grown so large here hangs the calls that follow;
+                    // but some operations never make anything small.
+                    if excess {
+                        return Err(Halt::Full);
+                    }
                 }
                 if self.texts.reads(op) {
                     self.keep_texts(stage, op, args, slot);

@@ -12,8 +12,9 @@ use testsmith_model::{Heuristic, Heuristics, OpId, Plan};
 const PANIC_COST: u32 = 64;
 /// A call that does not apply takes no longer, but ends its sequence.
 const INAPPLICABLE_COST: u32 = 8;
-/// However often it panicked, an operation is tried once in so many times:
-/// its arguments may have been at fault.
+/// However often it panicked, an operation is tried now and then: its arguments
+/// may have been at fault. At first once in so many times, later more seldom by
+/// half of the panics that are remembered.
 const TRIED_ONCE_IN: usize = 32;
 /// Past this, old experience counts half: arguments get better with time.
 const MEMORY: u32 = 1 << 14;
@@ -28,6 +29,8 @@ struct Record {
     bad: u32,
     /// The last batch of calls in which it was.
     batch: u32,
+    /// It has completed without asking for much memory.
+    light: bool,
     /// Panics when its closure is called, by design: nothing to insist on.
     hopeless: bool,
 }
@@ -146,7 +149,8 @@ impl Learned {
         }
         let (good, bad) = (good as usize + 1, bad as usize);
         let likely = rng.chance(good, good + bad);
-        !likely && (hopeless || !rng.chance(1, TRIED_ONCE_IN))
+        let tried_once_in = TRIED_ONCE_IN + bad / (2 * PANIC_COST as usize);
+        !likely && (hopeless || !rng.chance(1, tried_once_in))
     }
 
     /// Whether a call of the operation has ended a sequence of late. Most never
@@ -211,6 +215,15 @@ impl Learned {
             // It stays known that it completed.
             (record.good, record.bad) = (record.good.div_ceil(2), record.bad / 2);
         }
+    }
+
+    /// Whether it is out of the ordinary that a completed call of the operation
+    /// asked for much memory.
+    #[inline]
+    pub(super) fn is_excess(&mut self, op: OpId, heavy: bool) -> bool {
+        let record = &mut self.records[op.index()];
+        record.light |= !heavy;
+        heavy && record.light
     }
 
     /// A call that took long though it completed.

@@ -329,6 +329,15 @@ fn a_number_that_made_a_call_heavy_is_not_passed_again() {
 }
 
 #[test]
+fn much_memory_is_an_excess_only_where_an_operation_has_done_without() {
+    let mut learned = learned::Learned::new(&plan(), &[], Heuristics::ALL);
+    assert!(!learned.is_excess(NEW, true), "it may never make anything small");
+    assert!(!learned.is_excess(NEW, false));
+    assert!(learned.is_excess(NEW, true));
+    assert!(!learned.is_excess(PUSH, true), "each operation counts for itself");
+}
+
+#[test]
 fn arguments_that_panic_are_passed_less_and_the_operation_still_completes() {
     let rate = |heuristics| {
         let (engine, lists) = run(heuristics, &[], 2000, |_| ());
@@ -352,6 +361,34 @@ fn a_call_is_repeated_on_one_list() {
 }
 
 #[test]
+fn a_repeated_call_is_given_numbers_in_turn_and_what_it_made_is_kept() {
+    let most_distinct = |heuristics| {
+        let (_, lists) = run(heuristics, &[], 600, |_| ());
+        let distinct =
+            |(list, _): &(Vec<i128>, Component)| list.iter().collect::<HashSet<_>>().len();
+        lists.shelf.iter().map(distinct).max().unwrap_or(0)
+    };
+    assert!(most_distinct(Heuristics::ALL) > 50);
+    let without = most_distinct(Heuristics::ALL.without(Heuristic::Repetition));
+    assert!(without <= NUMBERS.len(), "only the pool is left: {without}");
+}
+
+#[test]
+fn steps_are_known_by_the_same_hash_whole_or_in_pieces() {
+    let mut first = Steps::default();
+    first.call(NEW, std::iter::empty());
+    first.literal(NUMBER, 1);
+    let mut second = first.clone();
+    second.call(PUSH, [0, 1].into_iter());
+    let mut whole = first.clone();
+    whole.append(&second);
+    assert_eq!(whole.digest(), first.digest().append(second.digest()));
+    let mut swapped = second.clone();
+    swapped.append(&first);
+    assert_ne!(whole.digest().hash, swapped.digest().hash);
+}
+
+#[test]
 fn a_sequence_that_does_not_grow_ends_after_its_first_call() {
     let mut lists = Lists::new();
     let heuristics = Heuristics::ALL.without(Heuristic::Growing);
@@ -359,6 +396,23 @@ fn a_sequence_that_does_not_grow_ends_after_its_first_call() {
     engine.begin(true);
     assert_eq!(engine.extend(&mut lists), Ok(()));
     assert_eq!(engine.extend(&mut lists), Err(Halt::Full));
+}
+
+#[test]
+fn no_sequence_begins_with_a_call_that_was_made_after_the_same_steps() {
+    let repeated = |heuristics: Heuristics| {
+        let mut seen = HashSet::new();
+        let mut repeated = 0;
+        // Sequences of one call under test show their beginnings.
+        run(heuristics.without(Heuristic::Growing), &[], 1000, |lists| {
+            repeated += usize::from(!lists.called.is_empty() && !seen.insert(lists.sequence()));
+            lists.called.clear();
+        });
+        repeated
+    };
+    let (with, without) =
+        (repeated(Heuristics::ALL), repeated(Heuristics::ALL.without(Heuristic::Duplicates)));
+    assert!(with * 20 < without, "{with} and {without}");
 }
 
 #[test]
