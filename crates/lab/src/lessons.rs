@@ -62,6 +62,7 @@ impl Lessons {
             && costly
             && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
         {
+            self.components.retain(|component| !exceeds(&component.sequence, &limit));
             self.limits.push(limit);
             return;
         }
@@ -75,6 +76,18 @@ impl Lessons {
             self.components.retain(|component| !component.sequence.steps().any(calls));
         }
     }
+}
+
+/// Whether a call of the sequence was given a number that it must not have.
+fn exceeds(sequence: &Sequence, limit: &Limit) -> bool {
+    let steps: Vec<&Step> = sequence.steps().collect();
+    steps.iter().enumerate().any(|(at, step)| {
+        let Step::Call(op, back) = step else { return false };
+        let given = back.get(limit.input as usize).filter(|_| *op == limit.op);
+        let from = given.and_then(|distance| at.checked_sub(*distance as usize));
+        matches!(from.map(|from| steps[from]), Some(Step::Literal(_, Literal::Int(number)))
+            if number.unsigned_abs() >= limit.number.unsigned_abs())
+    })
 }
 
 fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
@@ -114,4 +127,40 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
         makers = further;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::TypeId;
+    use testsmith_model::outcome::Outcome;
+
+    fn list_of(number: i128) -> Sequence {
+        let literal = Step::Literal(TypeId(0), Literal::Int(number));
+        Sequence::from_steps(vec![literal, Step::Call(OpId(0), Box::new([1]))])
+    }
+
+    #[test]
+    fn a_number_that_was_too_large_takes_the_components_made_of_it_along() {
+        let component = |number| Component { sequence: list_of(number), value: 1 };
+        let mut lessons = Lessons::from_components(vec![component(7), component(1 << 40)]);
+        let mut sequence: Vec<Step> = list_of(1 << 39).steps().cloned().collect();
+        sequence.push(Step::Call(OpId(1), Box::new([1])));
+        let death = Death {
+            sequence: Sequence::from_steps(sequence),
+            outcome: Outcome {
+                ending: Ending::OutOfMemory { requested: 1 << 39 },
+                step: 2,
+                phase: Phase::Calling,
+                values: vec![],
+                new_edges: 0,
+            },
+            sequences: 1,
+            calls: 2,
+        };
+        lessons.learn(&death, true);
+        assert_eq!(lessons.components, [component(7)]);
+        assert_eq!(lessons.limits.len(), 1);
+        assert!(lessons.avoid.is_empty(), "the operation is not at fault");
+    }
 }
