@@ -30,10 +30,13 @@ const POINTS: u64 = 6;
 /// What a worker knows when it dies is lost, so it is asked often.
 const ROUNDS_A_POINT: u64 = 10;
 
-/// Heuristics that pay where containers grow past a bound, and where many calls
-/// panic.
-const WORTH: [(Heuristic, &[&str]); 2] =
-    [(Heuristic::Repetition, &["im"]), (Heuristic::Arguments, &["arrayvec", "bit-vec"])];
+/// Heuristics that pay where containers grow past a bound, where many calls
+/// panic, and where texts are parsed.
+const WORTH: [(Heuristic, &[&str]); 3] = [
+    (Heuristic::Repetition, &["im"]),
+    (Heuristic::Arguments, &["arrayvec", "bit-vec"]),
+    (Heuristic::Texts, &["humantime", "url"]),
+];
 
 pub fn run(args: &[String]) -> Result<()> {
     let part = args.first().map_or("", String::as_str);
