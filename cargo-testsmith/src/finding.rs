@@ -63,7 +63,10 @@ impl Finding {
 impl Emitted for Finding {
     fn test(&self) -> Test<'_> {
         let what = self.what().replace('\n', " ");
-        let why = format!("A {}: {}.", self.failing.severity.word(), self.reason());
+        let why = match self.failing.severity {
+            Severity::Violation => format!("A violation: {}.", self.reason()),
+            Severity::Suspicious | Severity::Illegal => format!("Suspicious: {}.", self.reason()),
+        };
         let mut comment = vec![what, why];
         let mut shows = None;
         if let Ending::Differs { checked, .. } = &self.outcome.ending {
