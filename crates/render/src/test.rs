@@ -102,6 +102,8 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     if test.style == Style::Explicit {
         text.push_str("#[allow(deprecated, unused_mut, unused_variables, clippy::all)]\n");
+    } else if test.sequence.steps().any(|step| is_deprecated(plan, step)) {
+        text.push_str("#[allow(deprecated)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
     for line in Writer::new(plan, test, imports).lines() {
@@ -483,10 +485,53 @@ impl<'w> Writer<'w> {
     }
 }
 
+fn is_deprecated(plan: &Plan, step: &Step) -> bool {
+    matches!(step, Step::Call(op, _) if plan.operation(*op).docs.deprecated)
+}
+
 /// The last words of the trait and of its method, of `<X as a::Trait<Y>>::method`.
 fn trait_method(operation: &Operation) -> Option<(&str, &str)> {
     let (_, of) = operation.path.split_once(" as ")?;
     let (_, method) = of.rsplit_once("::")?;
     let path = of.split(['<', '>']).next()?;
     Some((path.rsplit("::").next()?, method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::operation::TypeInfo;
+    use testsmith_model::{OpId, TypeId};
+
+    /// A plan of one operation that takes nothing and gives nothing.
+    fn plan(deprecated: bool) -> Plan {
+        let unit = TypeInfo {
+            ty: Ty::unit(),
+            abilities: Default::default(),
+            pointee: None,
+            is_reference: false,
+        };
+        let mut operation = Operation::of_types(&[], TypeId(0));
+        operation.call = "old::call()".to_owned();
+        operation.show = operation.call.clone();
+        operation.docs.deprecated = deprecated;
+        Plan { types: vec![unit], operations: vec![operation], ..Plan::default() }
+    }
+
+    #[test]
+    fn a_test_of_what_is_deprecated_brings_no_warning() {
+        let sequence = Sequence::from_steps(vec![Step::Call(OpId(0), Box::new([]))]);
+        for deprecated in [true, false] {
+            let test = Test {
+                name: "it".to_owned(),
+                comment: vec![],
+                sequence: &sequence,
+                ending: TestEnding::Open,
+                seen: &[],
+                style: Style::Plain,
+            };
+            let text = test_function(&plan(deprecated), &test);
+            assert_eq!(text.contains("#[allow(deprecated)]"), deprecated, "{text}");
+        }
+    }
 }
