@@ -64,7 +64,9 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let back_door = calls().any(is_a_back_door);
-        let answered = calls().chain(operation).any(takes_an_answer);
+        // What a law says in closures is its own claim.
+        let called = operation.filter(|operation| operation.kind != OperationKind::Law);
+        let answered = calls().chain(called).any(takes_an_answer);
         let made_up_keys = given::makes_up_keys(plan, sequence, here);
         let mixed = mixes(plan, sequence, here);
         Facts {
@@ -332,6 +334,25 @@ mod tests {
         let plan = Plan { operations, ..Plan::default() };
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
+    }
+
+    #[test]
+    fn the_closures_of_a_law_are_no_answers() {
+        let outcome = Outcome {
+            ending: Ending::Broken,
+            step: 0,
+            phase: Phase::Calling,
+            values: vec![],
+            new_edges: 0,
+        };
+        let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+        let sequence = Sequence::from_steps(vec![call]);
+        for (kind, answered) in [(OperationKind::Law, false), (OperationKind::Inherent, true)] {
+            let mut operation = crate::signs::tests::operation("a::all", "a.all(|x| x.len())");
+            operation.kind = kind;
+            let plan = Plan { operations: vec![operation], ..Plan::default() };
+            assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);
+        }
     }
 
     #[test]
