@@ -27,8 +27,10 @@ pub struct Facts<'f> {
     pub outcome: &'f Outcome,
     /// The integers that the call was given as they stand.
     given: Vec<i128>,
-    /// The sequence has keys that no call of the crate has made.
+    /// A call before had a key that nobody has given out.
     pub made_up_keys: bool,
+    /// So had this one.
+    made_up_here: bool,
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,
@@ -67,7 +69,8 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
-        let made_up_keys = given::makes_up_keys(plan, sequence, here);
+        let made_up_keys = (0..here).any(|at| given::makes_up_a_key(plan, sequence, at));
+        let made_up_here = given::makes_up_a_key(plan, sequence, here);
         let mixed = mixes(plan, sequence, here);
         Facts {
             plan,
@@ -75,6 +78,7 @@ impl<'f> Facts<'f> {
             outcome,
             given,
             made_up_keys,
+            made_up_here,
             large_number,
             by_hand,
             back_door,
@@ -195,7 +199,8 @@ impl<'f> Facts<'f> {
         };
         let named = self.panic().and_then(|panic| panic.message.split_once("the index is "));
         let given = |index: &str| index.parse().is_ok_and(|n| self.given.contains(&n));
-        if named.is_some_and(|(_, index)| self.made_up_keys || given(index)) {
+        let made_up = self.made_up_keys || self.made_up_here;
+        if named.is_some_and(|(_, index)| made_up || given(index)) {
             return true;
         }
         self.operation.is_some_and(|operation| {

@@ -1,7 +1,7 @@
 //! What the test itself says about where to look.
 
 use crate::signs::names_a_place;
-use testsmith_model::operation::OperationKind;
+use testsmith_model::operation::{Input, Mode};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Plan, Sequence, Step};
 
@@ -16,31 +16,25 @@ pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
     back.iter().filter_map(number).collect()
 }
 
-/// Whether a call before the step `here` was given a key that no call of the crate
-/// has made, alone or inside of something else.
-pub(crate) fn makes_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
-    let steps: Vec<&Step> = sequence.steps().take(here).collect();
-    steps.iter().enumerate().any(|(at, step)| {
-        let Step::Call(op, back) = step else { return false };
-        let operation = plan.operation(*op);
-        back.iter().zip(&operation.inputs).any(|(distance, input)| {
-            let arg = at.checked_sub(*distance as usize);
-            let key = operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
-            key && arg.is_some_and(|arg| is_made_up(plan, &steps, arg))
-        })
+/// Whether the call at a step was given a key that nobody has given out, alone or
+/// inside of something else.
+pub(crate) fn makes_up_a_key(plan: &Plan, sequence: &Sequence, at: usize) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(at + 1).collect();
+    let Some(Step::Call(op, back)) = steps.get(at) else { return false };
+    let operation = plan.operation(*op);
+    back.iter().zip(&operation.inputs).any(|(distance, input)| {
+        let arg = at.checked_sub(*distance as usize);
+        let key = operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
+        key && arg.is_some_and(|arg| is_made_up(plan, &steps, arg))
     })
 }
 
-/// Whether nothing but literals and the standard library has made a value.
+/// Whether a value is made of literals and constants alone: whoever gives out
+/// keys is asked by reference.
 fn is_made_up(plan: &Plan, steps: &[&Step], slot: usize) -> bool {
-    match steps[slot] {
-        Step::Literal(..) => true,
-        Step::Call(op, back) => {
-            plan.operation(*op).kind == OperationKind::Builder
-                && back
-                    .iter()
-                    .filter_map(|distance| slot.checked_sub(*distance as usize))
-                    .all(|arg| is_made_up(plan, steps, arg))
-        }
-    }
+    let Step::Call(op, back) = steps[slot] else { return true };
+    let args = back.iter().filter_map(|distance| slot.checked_sub(*distance as usize));
+    let by_value = |input: &Input| input.mode == Mode::Own && !plan.ty(input.ty).is_reference;
+    plan.operation(*op).inputs.iter().all(by_value)
+        && args.into_iter().all(|arg| is_made_up(plan, steps, arg))
 }

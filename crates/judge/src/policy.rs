@@ -230,7 +230,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             let asked_for = facts.made_up_keys
                 || (facts.is_told_where() && facts.says(&BOUNDS))
-                || (facts.answered && facts.large_number);
+                || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
         },
     },
