@@ -133,3 +133,15 @@ fn the_policy_and_the_laws_can_be_read() {
     let laws = stdout(&fixture.run(&["explain", "laws"]));
     assert!(laws.contains("equal values have equal hashes"), "{laws}");
 }
+
+#[test]
+fn a_small_api_does_not_run_out_of_calls() {
+    let manifest =
+        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let library = "pub fn next(n: u8) -> Option<u8> { n.checked_add(1) }\n";
+    let fixture = Fixture::make("small", manifest, Some(library));
+    let output = fixture.run(&["--calls", "20000", "--quiet", "--no-write"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
+    assert!(text.contains("20000 calls"), "{text}");
+}

@@ -49,6 +49,9 @@ pub struct LeftOut {
 
 /// Runs with all tests in one process.
 pub const RUNS: usize = 3;
+/// Runs of a failing test alone: what fails by a chance of the hasher passes now
+/// and then. What a passing test asserts was seen several times before.
+const RUNS_ALONE: usize = 20;
 /// The compiler tells of types first, then of borrows, then of lints, and each
 /// test is tried in two ways; a few more make it safe.
 const MAX_BUILDS: usize = 8;
@@ -76,7 +79,8 @@ pub fn verify<T: Emitted>(
             let threads = if run == 1 { "--test-threads=1" } else { "--test-threads=4" };
             check(&mut drafts, &program.run(&[threads])?, FLAKY);
         }
-        run_alone(&mut drafts, &program, |draft, results| {
+        let runs = if passes { 1 } else { RUNS_ALONE };
+        run_alone(&mut drafts, &program, runs, |draft, results| {
             let passed = by_name(results).get(&draft.test.name).copied();
             match draft.is_ignored() {
                 // It ends the process, so nothing is said of it.
@@ -109,20 +113,24 @@ pub fn verify<T: Emitted>(
     Ok(out)
 }
 
-/// Runs each test that is left in a process of its own, and leaves it out for
-/// what `judge` has against it.
+/// Runs each test that is left so many times in a process of its own, and leaves
+/// it out for what `judge` has against it.
 fn run_alone(
     drafts: &mut [Draft],
     program: &TestProgram,
+    runs: usize,
     judge: impl Fn(&Draft, &TestResults) -> Option<&'static str>,
 ) -> Result<()> {
     let paths = paths(program)?;
     for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
         let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
         // The only one of its name, whether it is ignored or not.
-        let results = program.run(&["--include-ignored", "--exact", path])?;
-        if let Some(why) = judge(draft, &results) {
-            draft.leave_out(why);
+        for run in 0..runs {
+            let results = program.run(&["--include-ignored", "--exact", path])?;
+            if let Some(why) = judge(draft, &results) {
+                draft.leave_out(if run == 0 || why == HARMFUL { why } else { FLAKY });
+                break;
+            }
         }
     }
     Ok(())
@@ -157,7 +165,7 @@ fn settle(
             TestBuild::Built(program) => {
                 let results = program.run(&[])?;
                 if results.was_stopped {
-                    run_alone(drafts, &program, |_, results| {
+                    run_alone(drafts, &program, 1, |_, results| {
                         results.was_stopped.then_some(HARMFUL)
                     })?;
                     continue;

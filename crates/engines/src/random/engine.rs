@@ -77,6 +77,10 @@ pub struct Engine {
     /// distance from the one before.
     counting: Option<(usize, usize)>,
     /// Sequences that ended with a call that did not complete.
+    /// Whether the sequence has made a call, and whether the one before made none:
+    /// a small API has no other calls than those made before.
+    called: bool,
+    fruitless: bool,
     illegal: Seen,
     /// Sequences up to their first call under test. One that is new there is
     /// new for good.
@@ -134,6 +138,8 @@ impl Engine {
             repeated: None,
             repetitions: 0,
             counting: None,
+            called: true,
+            fruitless: false,
             illegal: Seen::new(),
             made: Seen::new(),
             pause: 0,
@@ -183,6 +189,7 @@ impl Engine {
         self.origins.clear();
         self.cloning = cloning && self.heuristics.has(Heuristic::Clones);
         self.worth_keeping = true;
+        self.fruitless = !std::mem::replace(&mut self.called, false);
         self.extended = 0;
         self.repetitions = 0;
         let repeats =
@@ -326,7 +333,7 @@ impl Engine {
             }
         }
         let digest = self.trace.with(op, args);
-        if self.heuristics.has(Heuristic::Duplicates) {
+        if self.heuristics.has(Heuristic::Duplicates) && !self.fruitless {
             let first = depth == 0 && self.extended == 0;
             if self.learned.is_risky(op) && self.illegal.contains(digest.hash)
                 || first && !self.made.insert(digest.hash)
@@ -335,6 +342,7 @@ impl Engine {
             }
         }
         let Some(result) = stage.call(op, args) else { return Ok(None) };
+        self.called = true;
         let origins = args.iter().map(|arg| self.origins[*arg as usize]);
         self.learned.learn(op, origins, result);
         match result {
