@@ -231,7 +231,7 @@ impl<'f> Facts<'f> {
             "abs", "add", "div", "mul", "neg", "pow", "powi", "product", "rem", "square", "sub",
             "sum",
         ];
-        self.name().is_some_and(|name| NAMES.contains(&name))
+        self.name().is_some_and(|name| name.split('_').all(|word| NAMES.contains(&word)))
     }
 
     /// The last word of the operation's path.
