@@ -198,14 +198,8 @@ impl Walker<'_> {
     /// Adds what the optimised build has reached: its components are run again
     /// without optimisation, and a round is walked from there.
     fn catch_up(&mut self, mut covered: Covered) -> Result<Covered> {
-        let Ok(mut exact) =
-            self.search.session.another(self.search.harness, super::limits(self.search.options))
-        else {
-            return Ok(covered);
-        };
-        exact.take_lessons(self.supervisor.lessons().clone());
-        exact.patience = DEATHS_A_ROUND;
-        exact.until = Some(Instant::now() + CATCH_UP);
+        let until = Some(Instant::now() + CATCH_UP);
+        let Ok(exact) = self.successor(self.search.harness, until) else { return Ok(covered) };
         let optimised = std::mem::replace(&mut self.supervisor, exact);
         if self.round(u64::MAX)?
             && let Some(more) = self.coverage()
@@ -221,17 +215,23 @@ impl Walker<'_> {
     fn switch_to(&mut self, harness: &Path) {
         // Lines are exact without optimisation only, so they are read now.
         self.covered = self.coverage();
-        let session = self.search.session;
-        if let Ok(mut faster) = session.another(harness, super::limits(self.search.options)) {
+        if let Ok(faster) = self.successor(harness, self.end()) {
             if self.number == 0 {
-                session.console.say("going on with an optimised build");
+                self.search.session.console.say("going on with an optimised build");
             }
             self.tally.deaths += self.supervisor.deaths;
-            faster.take_lessons(self.supervisor.lessons().clone());
-            faster.patience = DEATHS_A_ROUND;
-            faster.until = self.end();
             self.supervisor = faster;
         }
+    }
+
+    /// Goes on with another build, and with what was learnt.
+    fn successor(&self, harness: &Path, until: Option<Instant>) -> Result<Supervisor> {
+        let limits = super::limits(self.search.options);
+        let mut successor = self.search.session.another(harness, limits)?;
+        successor.take_lessons(self.supervisor.lessons().clone());
+        successor.patience = DEATHS_A_ROUND;
+        successor.until = until;
+        Ok(successor)
     }
 
     /// One walk; false if it was interrupted.

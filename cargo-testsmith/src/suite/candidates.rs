@@ -259,16 +259,11 @@ fn pieces_of(
 
 /// One step of a sequence, what it needs, and all that changed that before.
 pub(super) fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequence> {
-    let args = |here: usize| match steps[here] {
-        Step::Call(_, back) => back.iter().map(|distance| here - *distance as usize).collect(),
-        Step::Literal(..) => vec![],
-    };
+    let args = |here: usize| steps[here].args(here);
     let changes = |here: usize, wanted: &[bool]| match steps[here] {
-        Step::Call(op, _) => {
-            args(here).iter().zip(&plan.operation(*op).inputs).any(|(arg, input)| {
-                wanted[*arg] && matches!(input.mode, Mode::Exclusive | Mode::Reborrow)
-            })
-        }
+        Step::Call(op, _) => args(here).zip(&plan.operation(*op).inputs).any(|(arg, input)| {
+            wanted[arg] && matches!(input.mode, Mode::Exclusive | Mode::Reborrow)
+        }),
         Step::Literal(..) => false,
     };
     let mut wanted = vec![false; last + 1];
@@ -279,7 +274,7 @@ pub(super) fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequenc
         for here in (0..=last).rev() {
             wanted[here] |= changes(here, &wanted);
             if wanted[here] {
-                args(here).into_iter().for_each(|arg| wanted[arg] = true);
+                args(here).for_each(|arg| wanted[arg] = true);
             }
         }
         if wanted.iter().filter(|wanted| **wanted).count() == before {
@@ -292,7 +287,7 @@ pub(super) fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequenc
         number[here] = match steps[here] {
             Step::Literal(ty, literal) => builder.literal(*ty, literal.clone()).ok()?,
             Step::Call(op, _) => {
-                let args: Vec<u32> = args(here).into_iter().map(|arg| number[arg]).collect();
+                let args: Vec<u32> = args(here).map(|arg| number[arg]).collect();
                 builder.call(*op, &args).ok()?
             }
         };

@@ -69,8 +69,9 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
-        let made_up_keys = (0..here).any(|at| given::makes_up_a_key(plan, sequence, at));
-        let made_up_here = given::makes_up_a_key(plan, sequence, here);
+        let keys = given::made_up_keys(plan, sequence, here);
+        let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
+        let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
         let mixed = mixes(plan, sequence, here);
         Facts {
             plan,

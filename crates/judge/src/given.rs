@@ -7,34 +7,86 @@ use testsmith_model::{Plan, Sequence, Step};
 
 /// The literal numbers among the arguments of the step `here`.
 pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
-    let Some(Step::Call(_, back)) = sequence.steps().nth(here) else { return vec![] };
-    let number = |distance: &u32| match sequence.steps().nth(here.checked_sub(*distance as usize)?)
-    {
-        Some(Step::Literal(_, Literal::Int(number))) => Some(*number),
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let number = |arg: usize| match steps[arg] {
+        Step::Literal(_, Literal::Int(number)) => Some(*number),
         _ => None,
     };
-    back.iter().filter_map(number).collect()
+    steps.get(here).into_iter().flat_map(|step| step.args(here)).filter_map(number).collect()
 }
 
-/// Whether the call at a step was given a key that nobody has given out, alone or
-/// inside of something else.
-pub(crate) fn makes_up_a_key(plan: &Plan, sequence: &Sequence, at: usize) -> bool {
-    let steps: Vec<&Step> = sequence.steps().take(at + 1).collect();
-    let Some(Step::Call(op, back)) = steps.get(at) else { return false };
-    let operation = plan.operation(*op);
-    back.iter().zip(&operation.inputs).any(|(distance, input)| {
-        let arg = at.checked_sub(*distance as usize);
-        let key = operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
-        key && arg.is_some_and(|arg| is_made_up(plan, &steps, arg))
-    })
+/// Per step up to `here`: whether it was given a key that nobody has given out,
+/// alone or inside of something else. Such a key is made of literals and
+/// constants alone; whoever gives out keys is asked by reference.
+pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<bool> {
+    let mut made_up: Vec<bool> = vec![];
+    let mut keys = vec![];
+    for (at, step) in sequence.steps().take(here + 1).enumerate() {
+        let Step::Call(op, _) = step else {
+            made_up.push(true);
+            keys.push(false);
+            continue;
+        };
+        let operation = plan.operation(*op);
+        let is_key =
+            |input: &Input| operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
+        let by_value = |input: &Input| input.mode == Mode::Own && !plan.ty(input.ty).is_reference;
+        let mut given = step.args(at).zip(&operation.inputs);
+        keys.push(given.any(|(arg, input)| made_up[arg] && is_key(input)));
+        let made_of_such = step.args(at).all(|arg| made_up[arg]);
+        made_up.push(made_of_such && operation.inputs.iter().all(by_value));
+    }
+    keys
 }
 
-/// Whether a value is made of literals and constants alone: whoever gives out
-/// keys is asked by reference.
-fn is_made_up(plan: &Plan, steps: &[&Step], slot: usize) -> bool {
-    let Step::Call(op, back) = steps[slot] else { return true };
-    let args = back.iter().filter_map(|distance| slot.checked_sub(*distance as usize));
-    let by_value = |input: &Input| input.mode == Mode::Own && !plan.ty(input.ty).is_reference;
-    plan.operation(*op).inputs.iter().all(by_value)
-        && args.into_iter().all(|arg| is_made_up(plan, steps, arg))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::operation::{Operation, TypeInfo};
+    use testsmith_model::ty::Ty;
+    use testsmith_model::{OpId, TypeId};
+
+    const NUMBER: TypeId = TypeId(0);
+    const ADD: OpId = OpId(0);
+    const GIVE: OpId = OpId(1);
+    const TAKE: OpId = OpId(2);
+
+    /// `add(Number, Number) -> Number`, `give(&Number) -> Number`, and `take` with
+    /// a key.
+    fn plan() -> Plan {
+        let number = TypeInfo {
+            ty: Ty::prim("u8"),
+            abilities: Default::default(),
+            pointee: None,
+            is_reference: false,
+        };
+        let operation = Operation::of_types;
+        let mut take = operation(&[(NUMBER, Mode::Own)], NUMBER);
+        take.inputs[0].name = "node".to_owned();
+        let operations = vec![
+            operation(&[(NUMBER, Mode::Own), (NUMBER, Mode::Own)], NUMBER),
+            operation(&[(NUMBER, Mode::Shared)], NUMBER),
+            take,
+        ];
+        Plan { types: vec![number], operations, ..Plan::default() }
+    }
+
+    /// Whether the last step of these was given a made-up key.
+    fn is_made_up(steps: Vec<Step>) -> bool {
+        let last = steps.len() - 1;
+        made_up_keys(&plan(), &Sequence::from_steps(steps), last)[last]
+    }
+
+    #[test]
+    fn a_key_is_made_up_unless_somebody_gave_it_out() {
+        let literal = || Step::Literal(NUMBER, Literal::Int(1));
+        let call = |op: OpId, back: &[u32]| Step::Call(op, back.into());
+        assert!(is_made_up(vec![literal(), call(TAKE, &[1])]));
+        assert!(!is_made_up(vec![literal(), call(GIVE, &[1]), call(TAKE, &[1])]));
+        // However often a value is used, it is looked at once.
+        let mut long = vec![literal()];
+        long.extend((0..100).map(|_| call(ADD, &[1, 1])));
+        long.push(call(TAKE, &[1]));
+        assert!(is_made_up(long));
+    }
 }

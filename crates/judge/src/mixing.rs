@@ -14,7 +14,7 @@ pub(crate) fn mixes(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let mut made_from: Vec<Vec<usize>> = vec![];
     for (at, step) in steps.iter().enumerate() {
-        let args = arguments(step, at);
+        let args: Vec<usize> = step.args(at).collect();
         if let Step::Call(op, _) = step
             && mixes_here(plan, &steps, &made_from, plan.operation(*op), &args)
         {
@@ -69,13 +69,6 @@ fn type_at(plan: &Plan, step: &Step) -> TypeId {
     match step {
         Step::Literal(ty, _) => *ty,
         Step::Call(op, _) => plan.operation(*op).output,
-    }
-}
-
-fn arguments(step: &Step, at: usize) -> Vec<usize> {
-    match step {
-        Step::Literal(..) => vec![],
-        Step::Call(_, back) => back.iter().map(|distance| at - *distance as usize).collect(),
     }
 }
 

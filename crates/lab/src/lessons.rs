@@ -82,10 +82,9 @@ impl Lessons {
 fn exceeds(sequence: &Sequence, limit: &Limit) -> bool {
     let steps: Vec<&Step> = sequence.steps().collect();
     steps.iter().enumerate().any(|(at, step)| {
-        let Step::Call(op, back) = step else { return false };
-        let given = back.get(limit.input as usize).filter(|_| *op == limit.op);
-        let from = given.and_then(|distance| at.checked_sub(*distance as usize));
-        matches!(from.map(|from| steps[from]), Some(Step::Literal(_, Literal::Int(number)))
+        let limited = matches!(step, Step::Call(op, _) if *op == limit.op);
+        let given = step.args(at).nth(limit.input as usize).filter(|_| limited);
+        matches!(given.map(|arg| steps[arg]), Some(Step::Literal(_, Literal::Int(number)))
             if number.unsigned_abs() >= limit.number.unsigned_abs())
     })
 }

@@ -32,6 +32,17 @@ pub enum Step {
     Call(OpId, Box<[u32]>),
 }
 
+impl Step {
+    /// The steps that made the arguments of a call, if it is step number `here`.
+    pub fn args(&self, here: usize) -> impl Iterator<Item = usize> + '_ {
+        let back = match self {
+            Step::Literal(..) => &[][..],
+            Step::Call(_, back) => back,
+        };
+        back.iter().filter_map(move |distance| here.checked_sub(*distance as usize))
+    }
+}
+
 /// An immutable list of steps. Cloning and concatenating are cheap.
 #[derive(Clone, Debug, Default)]
 pub struct Sequence {
