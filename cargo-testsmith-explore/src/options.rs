@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use testsmith_solver::{Blaster, DEFAULT_PATIENCE, SmtError, SmtLib, Solver};
 use testsmith_symbolic::explore::{Settings, Strategy};
-use testsmith_symbolic::solver::{Blaster, DEFAULT_PATIENCE, SmtError, SmtLib, Solver};
 
 /// Shown on request and on mistakes.
 pub const USAGE: &str = "\

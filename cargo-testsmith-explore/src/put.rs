@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use testsmith_solver::Statistics;
 use testsmith_symbolic::explore::{Case, Expectation, Exploration, Names, describe, explore};
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{End, Engine, Reason};
-use testsmith_symbolic::solver::Statistics;
 
 use crate::build::{self, Built, Package};
 use crate::options::Options;

@@ -1,8 +1,8 @@
 //! What the user reads.
 
 use crate::put::{Explored, Path, Settled};
+use testsmith_solver::Share;
 use testsmith_symbolic::explore::Ledger;
-use testsmith_symbolic::solver::Share;
 
 /// The account of one put.
 pub fn put(put: &Explored, explain: bool) {

@@ -7,7 +7,7 @@
 //! statically. Phis are moves on the edges. Whatever cannot be lowered becomes
 //! [`Inst::Unsupported`], which ends the path that reaches it and no other.
 
-use crate::term::Op;
+use testsmith_solver::term::Op;
 
 /// A register of a frame, or a constant of the function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,6 @@
 //! Symbolic execution of compiled Rust.
 //!
-//! From the bottom up: [`term`] and [`solver`] know nothing of programs;
-//! `llvm` reads bitcode into the compact form of [`ir`]; [`machine`] runs that
+//! From the bottom up: terms and solvers are `testsmith-solver`; `llvm` reads bitcode into the compact form of [`ir`]; [`machine`] runs that
 //! form with concrete values and their terms side by side; [`explore`] runs it
 //! once per path and keeps the [`explore::Ledger`] of everything that would make
 //! a claim of completeness untrue. Nothing here knows about cargo, tests or
@@ -11,5 +10,3 @@ pub mod explore;
 pub mod ir;
 pub mod llvm;
 pub mod machine;
-pub mod solver;
-pub mod term;

@@ -7,10 +7,10 @@
 mod support;
 
 use support::{bytes, compile};
+use testsmith_solver::Blaster;
+use testsmith_solver::term::{Assignment, Evaluator};
 use testsmith_symbolic::explore::{Case, explore};
 use testsmith_symbolic::machine::{End, Engine};
-use testsmith_symbolic::solver::Blaster;
-use testsmith_symbolic::term::{Assignment, Evaluator};
 
 const PROGRAMS: &[&str] = &[
     "checked",

@@ -5,9 +5,9 @@ mod support;
 use std::sync::LazyLock;
 
 use support::{Compiled, bytes, compile};
+use testsmith_solver::{Blaster, Solver};
 use testsmith_symbolic::explore::{Exploration, Settings, Strategy, Verdict, explore};
 use testsmith_symbolic::machine::{Bounds, End, Job, Layout};
-use testsmith_symbolic::solver::{Blaster, Solver};
 
 static LIBRARY: LazyLock<Compiled> = LazyLock::new(|| compile("library"));
 

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use cargo_testsmith_explore::{Explored, Options, Settled, explore};
+use testsmith_solver::{Answer, Blaster, SmtLib, Solver};
 use testsmith_symbolic::explore as engine;
 use testsmith_symbolic::ir::FunctionId;
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{Bounds, Engine, Job, Layout};
-use testsmith_symbolic::solver::{Answer, Blaster, SmtLib, Solver};
 
 /// A row of the tables: its name, what the paper reports, and the puts that make it.
 struct Row {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::term::{Op, Pool, Term, mask, signed};
+use testsmith_solver::term::{Op, Pool, Term, mask, signed};
 
 /// Deeper parts of a term are shown as `…`.
 const DEEPEST: u32 = 8;

@@ -3,8 +3,8 @@
 //! High bytes go first, so that numbers as a whole come out small.
 
 use super::Case;
-use crate::solver::{Answer, Oracle};
-use crate::term::{Assignment, Evaluator, Op, Pool, Term};
+use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term};
+use testsmith_solver::{Answer, Oracle};
 
 fn assignment(input: &[u8]) -> Assignment {
     input.iter().enumerate().map(|(index, byte)| (index as u32, u128::from(*byte))).collect()

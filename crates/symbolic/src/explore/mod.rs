@@ -21,8 +21,8 @@ pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
 use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
-use crate::solver::{Answer, Limit, Oracle, Solver, Statistics};
-use crate::term::{Assignment, Term};
+use testsmith_solver::term::{Assignment, Term};
+use testsmith_solver::{Answer, Limit, Oracle, Solver, Statistics};
 
 /// In which order candidates are tried.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

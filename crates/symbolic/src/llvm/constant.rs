@@ -3,7 +3,7 @@
 use super::api::Ref;
 use super::program::Program;
 use super::shape::{KIND_ARRAY, KIND_STRUCT};
-use crate::term::mask;
+use testsmith_solver::term::mask;
 
 // The kinds of values, as LLVM's C interface numbers them.
 pub const VALUE_FUNCTION: i32 = 5;

@@ -8,7 +8,7 @@ use super::constant::VALUE_ASM;
 use super::lower::Lowering;
 use super::shape::{KIND_ARRAY, KIND_STRUCT};
 use crate::ir::{Conversion, FloatOp, Inst, Operand, RmwOp};
-use crate::term::Op;
+use testsmith_solver::term::Op;
 
 impl Lowering<'_> {
     /// Lowers one instruction; what cannot be lowered ends the path there.
@@ -349,7 +349,7 @@ impl Lowering<'_> {
             let width = self.lane_width(value)?;
             if fixed {
                 let number = self.program.constant(value)?[0];
-                let number = crate::term::signed(number, u32::from(width)) as i64;
+                let number = testsmith_solver::term::signed(number, u32::from(width)) as i64;
                 constant = constant.wrapping_add(number.wrapping_mul(scale as i64));
             } else {
                 let index = self.operand(value)?;

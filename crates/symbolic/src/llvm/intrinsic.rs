@@ -5,7 +5,7 @@
 use super::api::Ref;
 use super::lower::Lowering;
 use crate::ir::{Conversion, FloatOp, Inst, Intrinsic, Operand};
-use crate::term::Op;
+use testsmith_solver::term::Op;
 
 /// What an intrinsic becomes.
 enum Meaning {

@@ -1,7 +1,7 @@
 //! Integer operations on values: the number at once, the term if there is one.
 
 use super::{Machine, Value};
-use crate::term::{Op, fold, mask, signed};
+use testsmith_solver::term::{Op, fold, mask, signed};
 
 impl Machine<'_> {
     #[inline]

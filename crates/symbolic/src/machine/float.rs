@@ -1,4 +1,4 @@
-//! Floats: numbers by the processor, terms by [`crate::term::Format`].
+//! Floats: numbers by the processor, terms by [`testsmith_solver::term::Format`].
 //!
 //! Everything but remainder, root and fused multiplication stays symbolic; for
 //! these few possible operands are all visited, else one is taken and the claim
@@ -7,7 +7,7 @@
 
 use super::{End, Machine, Reason, Value};
 use crate::ir::{Conversion, FloatOp};
-use crate::term::{Format, Op, Rounding, Term, mask, signed};
+use testsmith_solver::term::{Format, Op, Rounding, Term, mask, signed};
 
 fn to_f64(bits: u128) -> f64 {
     f64::from_bits(bits as u64)

@@ -2,7 +2,7 @@
 
 use super::{End, Machine, Value};
 use crate::ir::Intrinsic;
-use crate::term::{Op, fold, mask, signed};
+use testsmith_solver::term::{Op, fold, mask, signed};
 
 type Results = [Option<Value>; 2];
 

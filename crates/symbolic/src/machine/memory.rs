@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::End;
 use crate::llvm::Program;
-use crate::term::{Pool, Term};
+use testsmith_solver::term::{Pool, Term};
 
 const HEAP_REGION: u32 = 0x1000_0000;
 const STACK_REGION: u32 = 0x2000_0000;

@@ -22,7 +22,7 @@ pub use model::Role;
 
 use crate::ir::{Function, FunctionId, SiteId};
 use crate::llvm::Program;
-use crate::term::{FastMap, Op, Pool, Term, mask};
+use testsmith_solver::term::{FastMap, Op, Pool, Term, mask};
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

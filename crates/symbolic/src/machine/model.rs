@@ -10,7 +10,7 @@
 use super::{End, Machine, Reason, Value};
 use crate::ir::FunctionId;
 use crate::llvm::Program;
-use crate::term::Op;
+use testsmith_solver::term::Op;
 
 /// How a function is called.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{End, Machine, OnReturn, Reason, Value};
 use crate::ir::{Function, Inst, List, Operand, RmwOp, SwitchTable};
-use crate::term::{Op, mask};
+use testsmith_solver::term::{Op, mask};
 
 impl Machine<'_> {
     #[inline]

@@ -1,14 +1,14 @@
 //! Builds a program of this folder once per test binary, explores its functions
-//! and calls them natively. Also the numbers from which terms are generated.
+//! and calls them natively.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use testsmith_solver::Blaster;
 use testsmith_symbolic::explore::{Exploration, Settings, explore};
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{End, Engine};
-use testsmith_symbolic::solver::Blaster;
 
 /// A compiled program: its bitcode to explore and its library to call.
 pub struct Compiled {
@@ -105,20 +105,4 @@ impl Compiled {
 /// An input of so many bytes, everything else as usual.
 pub fn bytes(len: usize) -> Settings {
     Settings { input_len: len, ..Settings::default() }
-}
-
-/// A small generator of numbers; seeds are fixed, runs repeat.
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
 }

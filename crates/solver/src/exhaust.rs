@@ -3,8 +3,8 @@
 //! Float arithmetic on a sixteen-bit number is beyond a SAT solver and is 65,536
 //! evaluations. Exact, whatever the terms are.
 
-use super::{Answer, Limit};
 use crate::term::{Assignment, Evaluator, Pool, Term};
+use crate::{Answer, Limit};
 
 /// Variables are bytes; of more than two there are too many values.
 const MOST_VARIABLES: usize = 2;

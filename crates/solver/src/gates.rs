@@ -5,7 +5,7 @@
 use batsat::{Callbacks, Lit, Solver as Sat, SolverInterface, lbool};
 use std::cell::Cell;
 
-use super::Limit;
+use crate::Limit;
 use crate::term::FastMap;
 
 /// The clock is looked at that seldom.

@@ -6,7 +6,7 @@
 mod support;
 
 use support::Rng;
-use testsmith_symbolic::term::{Assignment, Evaluator, Format, Pool, Rounding, Term};
+use testsmith_solver::term::{Assignment, Evaluator, Format, Pool, Rounding, Term};
 
 /// Bits of floats that are likely to be wrong.
 fn special(width: u32) -> Vec<u128> {

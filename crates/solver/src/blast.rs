@@ -7,9 +7,9 @@
 
 use batsat::{Lit, lbool};
 
-use super::gates::Gates;
-use super::{Answer, Limit, Solver, verified};
+use crate::gates::Gates;
 use crate::term::{Assignment, FastMap, Op, Pool, Term};
+use crate::{Answer, Limit, Solver, verified};
 
 /// Queries after which the circuits are thrown away, if they have grown.
 const FRESH_AFTER_QUERIES: u32 = 64;

@@ -13,9 +13,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::exhaust::try_all;
-use super::{Answer, Limit, Solver};
+use crate::exhaust::try_all;
 use crate::term::{Assignment, Evaluator, FastMap, Pool, Term};
+use crate::{Answer, Limit, Solver};
 
 /// Models tried before the solver is asked.
 const REMEMBERED_MODELS: usize = 8;

@@ -1,6 +1,7 @@
 //! Deciding whether conditions can hold together.
 //!
-//! One trait, [`Solver`], over one term language. [`Blaster`] is the embedded
+//! Knows nothing of programs: [`term`] is the language, and whoever asks (symbolic
+//! execution, the search over contracts) builds conditions in it. One trait, [`Solver`], over one term language. [`Blaster`] is the embedded
 //! solver and the default; [`SmtLib`] talks to a `z3`, `cvc5` or `bitwuzla` of
 //! the user. [`Oracle`] stands in front of them: it cuts a query down to what is
 //! connected with the question, remembers answers, and hands over what the
@@ -11,6 +12,7 @@ mod exhaust;
 mod gates;
 mod oracle;
 mod smtlib;
+pub mod term;
 
 pub use blast::Blaster;
 pub use oracle::{Oracle, Share, Statistics};

@@ -7,8 +7,8 @@
 mod support;
 
 use support::Rng;
-use testsmith_symbolic::solver::{Answer, Blaster, Oracle, SmtLib, Solver};
-use testsmith_symbolic::term::{Assignment, Evaluator, Op, Pool, Term, fold, mask, signed};
+use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term, fold, mask, signed};
+use testsmith_solver::{Answer, Blaster, Oracle, SmtLib, Solver};
 
 /// An expression as it is meant, with no sharing and no rewriting.
 enum Expr {
