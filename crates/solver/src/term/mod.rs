@@ -7,6 +7,7 @@
 //! concrete in shape, and only its bytes are symbolic.
 
 mod build;
+mod compare;
 mod evaluate;
 mod float;
 mod range;
