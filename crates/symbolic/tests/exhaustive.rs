@@ -52,6 +52,9 @@ const PROGRAMS: &[&str] = &[
     "swapped",
     "compared",
     "chunked",
+    "negated",
+    "deduplicated",
+    "collatz",
 ];
 
 /// All inputs with a stride of 1, which takes a quarter of an hour.

@@ -45,6 +45,12 @@ impl Pool {
 
     fn arithmetic(&mut self, op: Op, a: Term, b: Term) -> Term {
         let width = self.width(a);
+        // On single bits these are the same, and conditions want one form.
+        let op = match op {
+            Op::Add | Op::Sub if width == 1 => Op::Xor,
+            Op::Mul if width == 1 => Op::And,
+            op => op,
+        };
         if let Some(y) = self.constant(b)
             && let Some(term) = self.with_constant(op, a, b, y)
         {
@@ -57,8 +63,22 @@ impl Pool {
                 _ => {}
             }
         }
-        if width == 1 && matches!(op, Op::And | Op::Or) && self.negates(a, b) {
-            return self.truth(op == Op::Or);
+        if width == 1 && matches!(op, Op::And | Op::Or | Op::Xor) && self.negates(a, b) {
+            return self.truth(op != Op::And);
+        }
+        if width == 1
+            && op == Op::Xor
+            && let Some(term) = self.negation_outside(a, b)
+        {
+            return term;
+        }
+        // Nothing is borrowed when all bits that can be set are set above.
+        if op == Op::Sub
+            && let Some(x) = self.constant(a)
+            && x.wrapping_add(1) & x == 0
+            && self.range(b).high <= x
+        {
+            return self.binary(Op::Xor, a, b);
         }
         if self.constant(a) == Some(0) {
             match op {
@@ -72,6 +92,17 @@ impl Pool {
             return term;
         }
         self.node2(op, width, a, b)
+    }
+
+    /// `!x ^ y` is `!(x ^ y)`: a negation stands outside.
+    fn negation_outside(&mut self, a: Term, b: Term) -> Option<Term> {
+        let (x, y) = match (self.negated(a), self.negated(b)) {
+            (None, None) => return None,
+            (x, y) => (x, y),
+        };
+        let inner = self.binary(Op::Xor, x.unwrap_or(a), y.unwrap_or(b));
+        let odd = x.is_some() != y.is_some();
+        Some(if odd { self.not(inner) } else { inner })
     }
 
     fn with_constant(&mut self, op: Op, a: Term, b: Term, y: u128) -> Option<Term> {

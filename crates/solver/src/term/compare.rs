@@ -1,26 +1,40 @@
 //! Comparisons and negations, in one form each.
+//!
+//! A condition and its negation differ by one outer negation and by nothing
+//! else, however the compiler wrote them: `x <= y` is made as `!(y < x)`, and
+//! against a constant only `x < c` and `x == c` remain. So a condition turned
+//! twice is the term it was, which is what an exploration relies on when it
+//! compares the path a run takes with the one it was to take.
 
 use super::{Node, Op, Pool, Term, fold, mask, signed};
 
 impl Pool {
     pub(super) fn comparison(&mut self, op: Op, a: Term, b: Term) -> Term {
+        match op {
+            Op::Ule => {
+                let greater = self.binary(Op::Ult, b, a);
+                return self.not(greater);
+            }
+            Op::Sle => {
+                let greater = self.binary(Op::Slt, b, a);
+                return self.not(greater);
+            }
+            _ => {}
+        }
         if a == b {
-            return self.truth(matches!(op, Op::Eq | Op::Ule | Op::Sle));
+            return self.truth(op == Op::Eq);
         }
         if let Some(known) = self.compare_ranges(op, a, b) {
             return self.truth(known);
         }
-        let width = self.width(a);
-        if width == 1
-            && op == Op::Eq
-            && let Some(y) = self.constant(b)
-        {
-            return if y == 1 { a } else { self.not(a) };
+        if self.width(a) == 1 {
+            return self.compare_bits(op, a, b);
         }
-        if let Some(term) = self.narrowed(op, a, b) {
-            return term;
-        }
-        if let Some(term) = self.compare_choice(op, a, b) {
+        let rewritten = self
+            .narrowed(op, a, b)
+            .or_else(|| self.compare_choice(op, a, b))
+            .or_else(|| self.against_constant(op, a, b));
+        if let Some(term) = rewritten {
             return term;
         }
         if op == Op::Eq
@@ -29,6 +43,61 @@ impl Pool {
             return term;
         }
         self.node2(op, 1, a, b)
+    }
+
+    /// Conditions compared with each other are connected, not ordered.
+    fn compare_bits(&mut self, op: Op, a: Term, b: Term) -> Term {
+        let (smaller, larger) = match op {
+            Op::Eq => {
+                let differ = self.binary(Op::Xor, a, b);
+                return self.not(differ);
+            }
+            // As a signed number, a single bit that is set is minus one.
+            Op::Slt => (b, a),
+            _ => (a, b),
+        };
+        let clear = self.not(smaller);
+        self.and(clear, larger)
+    }
+
+    /// One form for all comparisons with a constant: the constant stands on the right of
+    /// `<`, and what leaves one value is an equality.
+    fn against_constant(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width(a);
+        let half = 1u128 << (width - 1);
+        let least = if op == Op::Slt { half } else { 0 };
+        let most = least.wrapping_sub(1) & mask(width);
+        if op == Op::Eq {
+            return None;
+        }
+        if let Some(x) = self.constant(a) {
+            if x == most {
+                return Some(self.truth(false));
+            }
+            let next = self.number(width, x.wrapping_add(1));
+            let at_most = self.binary(op, b, next);
+            return Some(self.not(at_most));
+        }
+        let y = self.constant(b)?;
+        if y == least {
+            return Some(self.truth(false));
+        }
+        if y == least.wrapping_add(1) & mask(width) {
+            let least = self.number(width, least);
+            return Some(self.equal(a, least));
+        }
+        if y == most {
+            let equal = self.equal(a, b);
+            return Some(self.not(equal));
+        }
+        match (op, y) {
+            (Op::Slt, 0) => Some(self.extract(a, width - 1, 1)),
+            (Op::Ult, y) if y == half => {
+                let top = self.extract(a, width - 1, 1);
+                Some(self.not(top))
+            }
+            _ => None,
+        }
     }
 
     fn compare_ranges(&self, op: Op, a: Term, b: Term) -> Option<bool> {
@@ -135,34 +204,21 @@ impl Pool {
         None
     }
 
-    pub(super) fn negates(&self, a: Term, b: Term) -> bool {
-        let is_not = |x: Term, y: Term| {
-            let node = self.node(x);
-            node.op == Op::Xor
-                && node.width == 1
-                && node.first() == y
-                && self.constant(node.second()) == Some(1)
-        };
-        is_not(a, b) || is_not(b, a)
+    /// The condition that this one is the negation of.
+    pub(super) fn negated(&self, a: Term) -> Option<Term> {
+        let node = self.node(a);
+        let is_negation =
+            node.op == Op::Xor && node.width == 1 && self.constant(node.second()) == Some(1);
+        is_negation.then(|| node.first())
     }
 
-    /// Every bit flipped; of a condition, its negation.
+    pub(super) fn negates(&self, a: Term, b: Term) -> bool {
+        self.negated(a) == Some(b) || self.negated(b) == Some(a)
+    }
+
+    /// Every bit flipped; of a condition, its negation. Twice is the term itself.
     pub fn not(&mut self, a: Term) -> Term {
-        let node = *self.node(a);
-        if node.width == 1 {
-            // `!(x < y)` is `y <= x`: one node fewer, and the same term either way round.
-            let turned = match node.op {
-                Op::Ult => Some(Op::Ule),
-                Op::Ule => Some(Op::Ult),
-                Op::Slt => Some(Op::Sle),
-                Op::Sle => Some(Op::Slt),
-                _ => None,
-            };
-            if let Some(op) = turned {
-                return self.binary(op, node.second(), node.first());
-            }
-        }
-        let ones = self.number(node.width, u128::MAX);
+        let ones = self.number(self.width(a), u128::MAX);
         self.binary(Op::Xor, a, ones)
     }
 }

@@ -1,6 +1,8 @@
 //! The numbers from which terms are generated.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod expression;
+
 /// A small generator of numbers; seeds are fixed, runs repeat.
 pub struct Rng(pub u64);
 

@@ -74,6 +74,7 @@ fn show(pool: &Pool, names: &Names, term: Term, depth: u32) -> String {
         Op::Ule | Op::Sle => infix("<="),
         Op::Ite => format!("(if {} {{ {} }} else {{ {} }})", part(0), part(1), part(2)),
         Op::ZExt | Op::SExt => part(0),
+        Op::Extract if is_sign(pool, term) => format!("({} < 0)", part(0)),
         Op::Extract => {
             format!("{}[{}..{}]", part(0), node.number, node.number + u128::from(node.width))
         }
@@ -84,13 +85,22 @@ fn show(pool: &Pool, names: &Names, term: Term, depth: u32) -> String {
 
 fn negated(pool: &Pool, names: &Names, inner: Term, depth: u32) -> String {
     let node = pool.node(inner);
-    if node.op == Op::Eq {
-        let part = |index: usize| {
-            show(pool, names, node.args[index].expect("the operand is there"), depth + 1)
-        };
-        return format!("({} != {})", part(0), part(1));
+    let part = |index: usize| {
+        show(pool, names, node.args[index].expect("the operand is there"), depth + 1)
+    };
+    match node.op {
+        Op::Eq => format!("({} != {})", part(0), part(1)),
+        Op::Ult | Op::Slt => format!("({} >= {})", part(0), part(1)),
+        Op::Extract if is_sign(pool, inner) => format!("({} >= 0)", part(0)),
+        _ => format!("!{}", show(pool, names, inner, depth + 1)),
     }
-    format!("!{}", show(pool, names, inner, depth + 1))
+}
+
+/// Whether the bit is the topmost one of a number, which is set for negative ones.
+fn is_sign(pool: &Pool, bit: Term) -> bool {
+    let node = pool.node(bit);
+    let whole = pool.width(node.first());
+    node.width == 1 && node.number == u128::from(whole - 1) && whole > 8
 }
 
 /// Numbers near the top of their range are meant as negative ones.

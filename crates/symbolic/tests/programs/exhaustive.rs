@@ -107,4 +107,11 @@ programs! {
     swapped(a, b) { let mut list = [1u32, 2, 3, 4]; list.swap((a & 3) as usize, (b & 3) as usize); list[(a ^ b) as usize & 3] = 9; i64::from(list[0]) * 1000 + i64::from(list[1]) * 100 + i64::from(list[2]) * 10 + i64::from(list[3]) }
     compared(a, b) { let (x, y) = ([a, 1, b], [b, 1, a]); x.cmp(&y) as i64 + 4 * i64::from(x == y) + 8 * i64::from(&x[..2] <= &y[1..]) }
     chunked(a, b) { let list = [a, b, 3, a, b]; list.chunks(2).map(|chunk| chunk.iter().map(|x| i64::from(*x)).max().unwrap_or(0)).sum::<i64>() + i64::from(list.iter().rev().skip(1).step_by(2).any(|x| *x == 77)) * 10_000 }
+    negated(a, b) { let (x, y) = (!(a < 10), !(a as i8 >= b as i8)); let z = !(b <= a) ^ x; let w = (x == y) != (a != b); if !x { 1 } else if !y { 2 } else if z { 3 } else if !w { 4 } else if !(b > 250) { 5 } else { i64::from(!(a == 255)) } }
+    deduplicated(a, b) { let mut list = vec![a, b, a & 7, b & 7, 9]; list.dedup(); list.retain(|x| !(*x < 10)); list.dedup_by_key(|x| *x >> 4); list.iter().fold(1, |sum, x| sum * 256 + i64::from(*x)) }
+    collatz(a, b) { let (mut n, mut steps) = (u32::from(a & 31) + 1, 0); while n != 1 { n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 }; steps += 1 } steps * 1000 + i64::from(b) }
+    divisor(a, b) { let (mut x, mut y) = (u64::from(a), u64::from(b)); while y != 0 { (x, y) = (y, x % y) } x as i64 }
+    cyclic(a, b) { let mut crc = 0xffu8; for byte in [a & 7, b & 7] { crc ^= byte; for _ in 0..8 { crc = if crc & 0x80 != 0 { crc << 1 ^ 0x31 } else { crc << 1 } } } i64::from(crc) }
+    quotients(a, b) { let (x, y) = (u32::from(a) * 1000 + u32::from(b), u32::from(b)); if y == 0 { return -1 } assert_eq!(x / y * y + x % y, x); assert_eq!(x / 7 * 7 + x % 7, x); assert!(x % 100 < 100 && x / 100 <= 2552); i64::from(x / y) + i64::from(x % 100) * 100_000 + i64::from((a as i8) / 3) * 1_000_000_000 }
+    round_trip(a, b) { let n = u16::from_le_bytes([a, b]); let back: u16 = n.to_string().parse().unwrap(); assert_eq!(back, n); i64::from(back) }
 }
