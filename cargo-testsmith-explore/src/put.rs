@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use testsmith_solver::Statistics;
 use testsmith_symbolic::explore::{Case, Expectation, Exploration, Names, describe, explore};
 use testsmith_symbolic::llvm::{Program, library_of};
-use testsmith_symbolic::machine::{End, Engine, Reason};
+use testsmith_symbolic::machine::{Assumption, End, Engine, Place, Reason};
 
 use crate::build::{self, Built, Package};
 use crate::options::Options;
@@ -59,7 +59,8 @@ pub struct Explored {
     /// that were reached.
     pub branches: (usize, usize),
     pub voids: Vec<(String, usize)>,
-    pub models: Vec<&'static str>,
+    /// What a claim rests on, with the places that made use of it.
+    pub assumptions: Vec<(Assumption, Vec<Place>)>,
     pub steps: u64,
     pub time: Duration,
     pub queries: Statistics,
@@ -179,11 +180,15 @@ fn settle(
         settled,
         paths,
         rejected: found.rejected,
-        cut: found.cut,
+        cut: found.cut.len(),
         mismatches,
         branches,
         voids,
-        models: found.ledger.models().collect(),
+        assumptions: found
+            .ledger
+            .assumptions()
+            .map(|(assumption, places)| (assumption, places.iter().cloned().collect()))
+            .collect(),
         steps: found.steps,
         time: found.time,
         queries: found.queries,

@@ -2,7 +2,7 @@
 
 use crate::put::{Explored, Path, Settled};
 use testsmith_solver::Share;
-use testsmith_symbolic::explore::Ledger;
+use testsmith_symbolic::machine::{Assumption, Place};
 
 /// The account of one put.
 pub fn put(put: &Explored, explain: bool) {
@@ -87,11 +87,10 @@ pub fn verdict(put: &Explored) -> String {
         },
         put.description.max_bytes
     );
-    let models: Vec<String> =
-        put.models.iter().map(|model| format!("{model}: {}", Ledger::meaning(model))).collect();
+    let models: Vec<String> = put.assumptions.iter().map(assumption).collect();
     let models = match models.is_empty() {
         true => String::new(),
-        false => format!(", under the models [{}]", models.join("; ")),
+        false => format!(", assuming [{}]", models.join("; ")),
     };
     let models = models + &trusted(put);
     match put.settled {
@@ -115,6 +114,15 @@ pub fn verdict(put: &Explored) -> String {
             format!("not decided, because: {}", reasons.join("; "))
         }
     }
+}
+
+/// An assumption with the first place that made use of it.
+fn assumption((assumption, places): &(Assumption, Vec<Place>)) -> String {
+    let site = match places.iter().find(|place| place.line > 0) {
+        Some(place) => format!(" (used at {}:{})", place.file, place.line),
+        None => String::new(),
+    };
+    format!("{}: {}{site}", assumption.name(), assumption.why())
 }
 
 /// Whose word a claim rests on beside ours: that no input exists cannot be checked.

@@ -325,7 +325,29 @@ pub struct Function {
     pub notes: Vec<String>,
     /// Whether the function catches panics, which ends a path that panics under it.
     pub catches: bool,
+    /// Whose code it is.
+    pub origin: Origin,
+    /// Where the calls stand in the source: the instruction after the call, and a place of
+    /// the program.
+    pub calls: Vec<(u32, PlaceId)>,
 }
+
+/// Whose code a function is. It decides what a use of a hash or of an address means: the
+/// library hides both, a program may look.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// The program under test and its dependencies.
+    #[default]
+    User,
+    /// `core`, `alloc`, `std` and what the compiler adds.
+    Library,
+    /// The hash table of the library.
+    Table,
+}
+
+/// Which place of the source, as [`crate::llvm::Program::place`] knows them.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct PlaceId(pub u32);
 
 /// Where a conditional jump stands in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

@@ -46,7 +46,8 @@ fn the_triangle_has_a_path_for_every_way_through_its_conditions() {
 fn a_hash_map_is_explored_under_a_named_model() {
     let exploration = holds("hash_two", 12);
     assert_eq!(exploration.paths(), 5, "the partitions of three keys");
-    let models: Vec<_> = exploration.ledger.models().collect();
+    let models: Vec<_> =
+        exploration.ledger.assumptions().map(|(assumption, _)| assumption.name()).collect();
     assert_eq!(models, ["hashing", "random-keys"]);
 }
 
@@ -158,7 +159,7 @@ fn a_question_the_solver_cannot_answer_voids_the_claim() {
 #[test]
 fn output_is_swallowed_under_a_named_model() {
     let exploration = holds("print", 1);
-    assert!(exploration.ledger.models().any(|model| model == "output"));
+    assert!(exploration.ledger.assumptions().any(|(assumption, _)| assumption.name() == "output"));
 }
 
 #[test]

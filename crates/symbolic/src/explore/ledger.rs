@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::machine::{End, Run};
+use crate::machine::{Assumption, End, Place, Run};
+
+/// More places of one assumption tell nobody more.
+const MOST_PLACES: usize = 8;
 
 /// The account of one exploration.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     voids: BTreeMap<String, usize>,
-    models: BTreeSet<&'static str>,
+    assumptions: BTreeMap<Assumption, BTreeSet<Place>>,
 }
 
 impl Ledger {
@@ -26,26 +29,19 @@ impl Ledger {
         self.voids.iter().map(|(why, count)| (why.as_str(), *count))
     }
 
-    /// The models of the system that runs used.
-    pub fn models(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.models.iter().copied()
-    }
-
-    /// What the model means for a claim that rests on it.
-    pub fn meaning(model: &str) -> &'static str {
-        match model {
-            "hashing" => "hashes of unequal bytes differ; collisions are not explored",
-            "random-keys" => "the random keys of hash tables are fixed",
-            "output" => "writes to standard output and error succeed and show nothing",
-            "empty-environment" => "no environment variable is set",
-            "clock" => "the clock starts at a fixed time and advances by a microsecond a call",
-            "plain-cpu" => "the processor offers no extension beyond the target's baseline",
-            _ => "a model of the system",
-        }
+    /// What the claim rests on beside the code, in the order of the names' list, each with
+    /// the places of the program that made use of it.
+    pub fn assumptions(&self) -> impl Iterator<Item = (Assumption, &BTreeSet<Place>)> {
+        self.assumptions.iter().map(|(assumption, places)| (*assumption, places))
     }
 
     pub(super) fn note(&mut self, run: &Run) {
-        self.models.extend(&run.models);
+        for (assumption, place) in &run.assumptions {
+            let places = self.assumptions.entry(*assumption).or_default();
+            if places.len() < MOST_PLACES {
+                places.insert(place.clone());
+            }
+        }
         for why in &run.voids {
             self.void(why.clone());
         }

@@ -6,7 +6,7 @@ use super::Case;
 use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term};
 use testsmith_solver::{Answer, Oracle};
 
-fn assignment(input: &[u8]) -> Assignment {
+pub(super) fn assignment(input: &[u8]) -> Assignment {
     input.iter().enumerate().map(|(index, byte)| (index as u32, u128::from(*byte))).collect()
 }
 

@@ -21,7 +21,7 @@ pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
 use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
-use testsmith_solver::term::{Assignment, Term};
+use testsmith_solver::term::{Assignment, Evaluator, Pool, Term};
 use testsmith_solver::{Answer, Limit, Oracle, Solver, Statistics};
 
 /// In which order candidates are tried.
@@ -98,14 +98,22 @@ pub struct Case {
     pub returned: Vec<Value>,
 }
 
+/// A path that ended without a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    pub input: Vec<u8>,
+    pub why: String,
+}
+
 /// What an exploration found.
 pub struct Exploration {
     /// One per path whose assumptions hold, in the order visited.
     pub cases: Vec<Case>,
     /// Paths that ended because an assumption did not hold.
     pub rejected: usize,
-    /// Paths that ended without a verdict: bounds, unsupported code.
-    pub cut: usize,
+    /// Paths that ended without a verdict, in the order visited: bounds, unsupported code.
+    /// Each has an input that leads there, which a native run can go on with.
+    pub cut: Vec<Cut>,
     pub covered: BTreeSet<(SiteId, u32)>,
     pub ledger: Ledger,
     pub steps: u64,
@@ -138,6 +146,18 @@ impl Exploration {
 
     pub fn paths(&self) -> usize {
         self.cases.len()
+    }
+
+    /// The path an input lies on, if it was visited: what a native run of the input has to
+    /// do. None also for inputs whose assumptions do not hold.
+    pub fn case_of(&self, pool: &Pool, input: &[u8]) -> Option<&Case> {
+        let values = minimise::assignment(input);
+        let mut evaluator = Evaluator::new(pool, &values);
+        // The last decisions differ between neighbouring paths, so they decide soonest.
+        let mut holds = |case: &&Case| {
+            case.decisions.iter().rev().all(|decision| evaluator.holds(decision.holds))
+        };
+        self.cases.iter().find(|case| holds(case))
     }
 
     pub fn failures(&self) -> impl Iterator<Item = &Case> {
@@ -182,7 +202,7 @@ pub fn explore(
     let found = Exploration {
         cases: vec![],
         rejected: 0,
-        cut: 0,
+        cut: vec![],
         covered: BTreeSet::new(),
         ledger: Ledger::default(),
         steps: 0,
@@ -220,7 +240,7 @@ impl Explorer<'_> {
         if self.settings.interrupt.load(Ordering::Acquire) {
             return Some("it was interrupted".to_owned());
         }
-        let paths = self.found.cases.len() + self.found.rejected + self.found.cut;
+        let paths = self.found.cases.len() + self.found.rejected + self.found.cut.len();
         if paths >= self.settings.max_paths {
             return Some(format!("the bound of {} paths was reached", self.settings.max_paths));
         }
@@ -334,8 +354,8 @@ impl Explorer<'_> {
                 self.found.rejected += 1;
                 return;
             }
-            End::Unsupported(_) | End::Limit(_) => {
-                self.found.cut += 1;
+            End::Unsupported(why) | End::Limit(why) => {
+                self.found.cut.push(Cut { input, why: why.clone() });
                 return;
             }
             End::Returned | End::Panicked { .. } | End::Crashed(_) => {}

@@ -144,6 +144,10 @@ functions! {
     LLVMGetDebugLocColumn(Ref) -> c_uint;
     LLVMGetDebugLocFilename(Ref, *mut c_uint) -> *const c_char;
     LLVMGetDebugLocDirectory(Ref, *mut c_uint) -> *const c_char;
+    LLVMGetSubprogram(Ref) -> Ref;
+    LLVMDIScopeGetFile(Ref) -> Ref;
+    LLVMDIFileGetFilename(Ref, *mut c_uint) -> *const c_char;
+    LLVMDIFileGetDirectory(Ref, *mut c_uint) -> *const c_char;
 }
 
 /// The libLLVM of a rustc installation.
@@ -249,6 +253,29 @@ impl Module {
             let folder = text(folder, folder_len as usize);
             let path = Path::new(&folder).join(&file).to_string_lossy().into_owned();
             (path, line, column)
+        }
+    }
+}
+
+impl Module {
+    /// The file in which a function is written, if the compiler says so.
+    pub fn file_of(&self, function: Ref) -> Option<String> {
+        let (mut len, mut folder_len) = (0, 0);
+        // SAFETY: `function` is a live function; a null scope or file is not asked further;
+        // the strings live as long as the module.
+        unsafe {
+            let scope = (self.api.LLVMGetSubprogram)(function);
+            if scope.is_null() {
+                return None;
+            }
+            let file = (self.api.LLVMDIScopeGetFile)(scope);
+            if file.is_null() {
+                return None;
+            }
+            let name = text((self.api.LLVMDIFileGetFilename)(file, &mut len), len as usize);
+            let folder = (self.api.LLVMDIFileGetDirectory)(file, &mut folder_len);
+            let folder = text(folder, folder_len as usize);
+            Some(Path::new(&folder).join(&name).to_string_lossy().into_owned())
         }
     }
 }

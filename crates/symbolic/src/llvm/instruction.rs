@@ -391,6 +391,8 @@ impl Lowering<'_> {
             (None, Some(callee)) => self.emit(Inst::CallPointer { dst, callee, args }),
             (None, None) => unreachable!("one of the two was found"),
         }
+        let place = self.program.place_of(instruction);
+        self.function.calls.push((self.function.code.len() as u32, place));
         if invoke {
             let target = llvm!(self.program.module, LLVMGetNormalDest(instruction));
             let edge = self.edge(target);

@@ -52,6 +52,7 @@ impl Lowering<'_> {
         }
         self.function.params = self.function.slots;
         self.function.catches = self.function.name == "__rust_try";
+        self.function.origin = self.program.origin(value);
         let blocks = self.block_order(value);
         for block in &blocks {
             self.phis(*block, |lowering, phi| {

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use super::api::{LlvmError, Module, Ref};
 use super::constant::{VALUE_ALIAS, VALUE_FUNCTION, VALUE_GLOBAL};
 use super::lower;
-use crate::ir::{Function, FunctionId, Site, SiteId};
+use crate::ir::{Function, FunctionId, Origin, PlaceId, Site, SiteId};
+use crate::machine::Place;
 
 /// The upper half of every function's address.
 pub const FUNCTION_REGION: u32 = 0x7f00_0000;
@@ -37,6 +38,8 @@ pub struct Program {
     globals: Vec<Global>,
     global_ids: HashMap<Ref, u32>,
     sites: Vec<Site>,
+    places: Vec<Place>,
+    place_ids: HashMap<Place, PlaceId>,
 }
 
 impl Program {
@@ -75,6 +78,8 @@ impl Program {
             globals: vec![],
             global_ids: HashMap::new(),
             sites: vec![],
+            places: vec![],
+            place_ids: HashMap::new(),
         };
         let mut value = llvm!(program.module, LLVMGetFirstFunction(program.module.module));
         while !value.is_null() {
@@ -171,6 +176,30 @@ impl Program {
         SiteId(self.sites.len() as u32 - 1)
     }
 
+    pub fn place(&self, id: PlaceId) -> &Place {
+        &self.places[id.0 as usize]
+    }
+
+    pub(super) fn place_of(&mut self, instruction: Ref) -> PlaceId {
+        let (file, line, column) = self.module.place(instruction);
+        let place = Place { file, line, column };
+        let next = PlaceId(self.places.len() as u32);
+        let id = *self.place_ids.entry(place.clone()).or_insert(next);
+        if id == next {
+            self.places.push(place);
+        }
+        id
+    }
+
+    /// Whose code a function is, by the file it is written in.
+    pub(super) fn origin(&self, value: Ref) -> Origin {
+        match self.module.file_of(value) {
+            Some(file) => origin_of(&file),
+            // What has no source was made by the compiler: shims, `__rust_try`.
+            None => Origin::Library,
+        }
+    }
+
     pub(super) fn function_id(&self, value: Ref) -> Option<FunctionId> {
         self.function_ids.get(&value).copied()
     }
@@ -198,6 +227,46 @@ impl Program {
     }
 }
 
+fn origin_of(file: &str) -> Origin {
+    let file = file.replace('\\', "/");
+    let table = |part: &str| {
+        part.strip_prefix("hashbrown-").is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if file.split('/').any(table) {
+        return Origin::Table;
+    }
+    let library = match file.strip_prefix("/rustc/") {
+        Some(rest) => rest.split_once("/library/").map(|(_, inside)| inside),
+        None => file.split_once("/rustlib/src/rust/library/").map(|(_, inside)| inside),
+    };
+    match library {
+        Some(inside) if inside.starts_with("std/src/collections/hash/") => Origin::Table,
+        Some(_) => Origin::Library,
+        None if file.starts_with("/rust/deps/") => Origin::Library,
+        None => Origin::User,
+    }
+}
+
 fn demangle(symbol: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(symbol))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Origin, origin_of};
+
+    #[test]
+    fn the_file_says_whose_code_it_is() {
+        let of = |file: &str| origin_of(file);
+        assert_eq!(of("/rustc/59807616/library/core/src/option.rs"), Origin::Library);
+        assert_eq!(of("/rustc/59807616/library/std/src/collections/hash/map.rs"), Origin::Table);
+        assert_eq!(of("/rust/deps/hashbrown-0.16.1/src/raw.rs"), Origin::Table);
+        assert_eq!(of("/rust/deps/addr2line-0.25.1/src/lib.rs"), Origin::Library);
+        assert_eq!(
+            of("/home/x/.cargo/registry/src/index/hashbrown-0.17.1/src/map.rs"),
+            Origin::Table
+        );
+        assert_eq!(of("/home/x/hashbrown-fork/src/map.rs"), Origin::User);
+        assert_eq!(of("/home/x/library/core/src/lib.rs"), Origin::User);
+    }
 }

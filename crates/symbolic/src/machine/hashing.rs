@@ -7,7 +7,7 @@
 //! with `Eq` shows as it would for real. Collisions are not explored, and the
 //! order of a table is one of many: both are said wherever the model is used.
 
-use super::{End, Machine, Reason, Value};
+use super::{Assumption, End, Machine, Reason, Value};
 
 /// Marks the first word of a hasher's memory as a stream number.
 const MAGIC: u64 = 0x7e57_5317_0000_0000;
@@ -30,7 +30,7 @@ impl Machine<'_> {
         len: Value,
         terminated: bool,
     ) -> Result<(), End> {
-        self.models.insert("hashing");
+        self.assume(Assumption::Hashing);
         let hasher = self.address(hasher)?;
         let (data, len) = (self.address(data)?, self.address(len)?);
         let mut stream = self.stream_of(hasher)?;
@@ -57,7 +57,7 @@ impl Machine<'_> {
 
     /// `hasher.finish()`.
     pub(super) fn hash_finish(&mut self, hasher: Value) -> Result<Value, End> {
-        self.models.insert("hashing");
+        self.assume(Assumption::Hashing);
         if !self.hashes_for_a_table() {
             self.voids.insert("a hash is used as a number, which the model fixes".to_owned());
         }

@@ -6,6 +6,7 @@
 //! never prints.
 
 mod arithmetic;
+mod assumption;
 mod call;
 mod float;
 mod hashing;
@@ -14,9 +15,10 @@ mod memory;
 mod model;
 mod step;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+pub use assumption::Assumption;
 pub use memory::{Image, Layout, Memory, Value};
 pub use model::Role;
 
@@ -102,8 +104,8 @@ pub struct Run {
     /// Every way out of a branch that was taken, whether the input decided it or not.
     pub covered: BTreeSet<(SiteId, u32)>,
     pub steps: u64,
-    /// Models that stood in for something of the system.
-    pub models: BTreeSet<&'static str>,
+    /// What the outcome rests on beside the code, with the first place that made use of it.
+    pub assumptions: BTreeMap<Assumption, Place>,
     /// What makes a claim about all paths untrue.
     pub voids: BTreeSet<String>,
     /// The scalars the entry returned.
@@ -197,7 +199,7 @@ struct Machine<'e> {
     known: FastMap<Term, ()>,
     unrolled: FastMap<SiteId, u32>,
     covered: FastMap<(SiteId, u32), ()>,
-    models: BTreeSet<&'static str>,
+    assumptions: BTreeMap<Assumption, Place>,
     voids: BTreeSet<String>,
     returned: Vec<Value>,
     streams: hashing::Streams,
@@ -225,7 +227,7 @@ impl<'e> Machine<'e> {
             known: FastMap::default(),
             unrolled: FastMap::default(),
             covered: FastMap::default(),
-            models: BTreeSet::new(),
+            assumptions: BTreeMap::new(),
             voids: BTreeSet::new(),
             returned: vec![],
             streams: hashing::Streams::default(),
@@ -257,7 +259,7 @@ impl<'e> Machine<'e> {
             decisions: self.decisions,
             covered: self.covered.into_keys().collect(),
             steps: self.steps,
-            models: self.models,
+            assumptions: self.assumptions,
             voids: self.voids,
             returned: self.returned,
             diverged: self.diverged,

@@ -7,7 +7,7 @@
 //! Whatever is neither listed nor in the program ends the path as unsupported:
 //! threads, files, the network.
 
-use super::{End, Machine, Reason, Value};
+use super::{Assumption, End, Machine, Reason, Value};
 use crate::ir::FunctionId;
 use crate::llvm::Program;
 use testsmith_solver::term::Op;
@@ -247,7 +247,7 @@ impl Machine<'_> {
     fn system(&mut self, model: Model, args: &[Value]) -> Result<Results, End> {
         match model {
             Model::RandomKeys => {
-                self.models.insert("random-keys");
+                self.assume(Assumption::RandomKeys);
                 let key = |bits| Some(Value::concrete(bits));
                 Ok([key(0x0123_4567_89ab_cdef), key(0xfedc_ba98_7654_3210)])
             }
@@ -256,12 +256,12 @@ impl Machine<'_> {
                 if file != 1 && file != 2 {
                     return Err(End::Unsupported(format!("a write to file number {file}")));
                 }
-                self.models.insert("output");
+                self.assume(Assumption::Output);
                 Ok([Some(args[2]), None])
             }
             Model::WriteVector => {
                 let (list, count) = (self.address(args[1])?, self.address(args[2])?);
-                self.models.insert("output");
+                self.assume(Assumption::Output);
                 let mut total = 0;
                 for index in 0..count {
                     let len = self.fetch(list + index * 16 + 8, 8)?;
@@ -270,13 +270,13 @@ impl Machine<'_> {
                 Ok(one(total))
             }
             Model::Environment => {
-                self.fixes("empty-environment");
+                self.fixes(Assumption::Environment);
                 Ok(one(0))
             }
             Model::Clock => {
                 /// Where the model's time begins, in seconds.
                 const EPOCH: u64 = 1_700_000_000;
-                self.fixes("clock");
+                self.fixes(Assumption::Clock);
                 let place = self.address(args[1])?;
                 self.clock += 1;
                 self.store(place, 8, Value::concrete(u128::from(EPOCH)))?;
@@ -292,7 +292,7 @@ impl Machine<'_> {
                 Ok(one(address))
             }
             Model::CpuFeatures => {
-                self.fixes("plain-cpu");
+                self.fixes(Assumption::PlainCpu);
                 Ok([Some(Value::concrete(0)), Some(Value::concrete(0))])
             }
             Model::AtExit => Ok(one(0)),
@@ -301,9 +301,10 @@ impl Machine<'_> {
     }
 
     /// A model that takes one of many possible answers: nothing is claimed about the others.
-    fn fixes(&mut self, model: &'static str) {
-        self.models.insert(model);
-        self.voids.insert(format!("the model {model} gives one of many possible answers"));
+    fn fixes(&mut self, assumption: Assumption) {
+        self.assume(assumption);
+        let name = assumption.name();
+        self.voids.insert(format!("the model {name} gives one of many possible answers"));
     }
 
     fn reallocate(&mut self, old: u64, size: u64, align: u64) -> Result<u64, End> {
