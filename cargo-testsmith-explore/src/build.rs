@@ -12,6 +12,7 @@ use std::rc::Rc;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::identity::{self, Identity};
 use crate::library;
 use crate::options::Options;
 
@@ -28,6 +29,8 @@ pub struct Package {
     /// How it depends on the `testsmith` library, if it does.
     pub testsmith: Option<String>,
     lock: Rc<Lock>,
+    /// The folders of all packages that can change under our feet.
+    local_folders: Vec<PathBuf>,
 }
 
 impl Package {
@@ -90,6 +93,8 @@ impl Target {
 pub struct Built {
     pub executable: PathBuf,
     pub bitcode: PathBuf,
+    /// What both of them have to say they are.
+    pub identity: String,
 }
 
 fn cargo() -> Command {
@@ -129,7 +134,14 @@ pub fn package(options: &Options) -> Result<Package> {
         krate: library_name(found),
         testsmith: library::dependency_among(packages),
         lock,
+        local_folders: local_folders(packages),
     })
+}
+
+fn local_folders(packages: &[Value]) -> Vec<PathBuf> {
+    let local = packages.iter().filter(|package| package["source"].is_null());
+    let folder = |package: &Value| Some(path(&package["manifest_path"]).parent()?.to_owned());
+    local.filter_map(folder).collect()
 }
 
 fn lock(options: &Options) -> Result<Lock> {
@@ -242,9 +254,27 @@ fn any_source(folder: &Path, accepts: &dyn Fn(&Path) -> bool) -> Result<bool> {
     Ok(false)
 }
 
+/// Everything that the build of a target depends on, as one number.
+fn identity(options: &Options, package: &Package, target: &Target) -> Result<String> {
+    let mut identity = Identity::default();
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let rustc = Command::new(rustc).arg("-vV").current_dir(&package.folder).output();
+    identity.add(&rustc.context("failed to start rustc")?.stdout);
+    identity.add(env!("CARGO_PKG_VERSION").as_bytes());
+    let asked = (&package.manifest, target.args(), &options.features);
+    identity.add(format!("{asked:?}").as_bytes());
+    identity.add(&std::fs::read(package.lock()).unwrap_or_default());
+    for folder in &package.local_folders {
+        identity.add_sources(folder);
+    }
+    Ok(identity.text())
+}
+
 /// Builds a target with its bitcode.
 pub fn build(options: &Options, package: &Package, target: &Target) -> Result<Built> {
+    let identity = identity(options, package, target)?;
     let mut command = cargo();
+    command.env(identity::VARIABLE, &identity);
     command.arg("rustc").arg("--manifest-path").arg(&package.manifest).args(target.args());
     command.args(["--profile", "test", "--message-format=json-render-diagnostics", "--quiet"]);
     command.arg("--target-dir").arg(&package.target_dir);
@@ -280,7 +310,7 @@ pub fn build(options: &Options, package: &Package, target: &Target) -> Result<Bu
     if !bitcode.is_file() {
         bail!("rustc wrote no bitcode beside {}", executable.display());
     }
-    Ok(Built { executable, bitcode })
+    Ok(Built { executable, bitcode, identity })
 }
 
 /// The folder of the rustc in use.

@@ -8,6 +8,7 @@
 
 mod build;
 mod emit;
+mod identity;
 mod library;
 mod options;
 mod put;

@@ -11,6 +11,7 @@ use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{Assumption, End, Engine, Place, Reason};
 
 use crate::build::{self, Built, Package};
+use crate::identity;
 use crate::options::Options;
 use crate::replay::{Description, Fate, Native, Replayed};
 use crate::report;
@@ -73,7 +74,8 @@ pub fn explore_target(
     built: &Built,
 ) -> Result<Vec<Explored>> {
     let library = library_of(&build::sysroot(package)?)?;
-    let wanted = |name: &str| name.ends_with(ENTRY) || name.ends_with(TEXT);
+    let parts = [ENTRY, TEXT, identity::ASKED];
+    let wanted = |name: &str| parts.iter().any(|part| name.ends_with(part));
     let program = Program::open(&library, &built.bitcode, &wanted)?;
     let modules: BTreeSet<String> = program
         .find(&|name: &str| name.ends_with(ENTRY))
@@ -110,6 +112,8 @@ fn explore_put(
     let folder = package.target_dir.join(format!("replay/{}-{number}", std::process::id()));
     let native = Native::new(&built.executable, &folder, &package.folder, module);
     let description = native.describe()?;
+    identity::check(&built.executable, &description.identity, &built.identity)?;
+    identity::check_bitcode(engine, &built.bitcode, module, &built.identity)?;
     let function = |engine: &Engine, suffix: &str| {
         let path = format!("{module}{suffix}");
         engine.program.find(&|name: &str| name == path).first().map(|(id, _)| *id)

@@ -35,6 +35,8 @@ pub struct Description {
     pub text: String,
     pub bounds: String,
     pub store: String,
+    /// What the put says that it was built as.
+    pub identity: String,
 }
 
 /// What became of one input.
@@ -85,6 +87,7 @@ impl Native {
             text: field(6),
             bounds: field(7),
             store: field(8),
+            identity: field(9),
         })
     }
 

@@ -167,6 +167,7 @@ fn failing(
         max_bytes: || 64,
         bounds: "",
         store,
+        identity: "",
     };
     let message = |put: &Put| {
         let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(put)))

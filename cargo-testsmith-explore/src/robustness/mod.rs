@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 
 use crate::build::{self, Package, Target};
+use crate::identity::Identity;
 use crate::library;
 use crate::options::Options;
 use crate::put::{self, Explored};
@@ -62,8 +63,19 @@ fn definition(subject: &Subject) -> String {
     )
 }
 
+/// A name of its own for each function of each package with its features and version.
+fn harness_name(options: &Options, package: &Package, subject: &Subject) -> String {
+    let mut identity = Identity::default();
+    let asked = (&package.manifest, &subject.path, &options.features, options.len);
+    identity.add(format!("{asked:?}").as_bytes());
+    identity.add(&std::fs::read(package.lock()).unwrap_or_default());
+    format!("robustness-{}-{}", subject.name, &identity.text()[..16])
+}
+
 fn write_harness(options: &Options, package: &Package, subject: &Subject) -> Result<PathBuf> {
-    let folder = package.target_dir.join(format!("robustness-{}", subject.name));
+    // Cargo tells packages apart by their names only where a target folder is shared.
+    let name = harness_name(options, package, subject);
+    let folder = package.target_dir.join(&name);
     let testsmith = match &package.testsmith {
         Some(dependency) => dependency.clone(),
         None => library::unpack(&package.target_dir.join("library"))?,
@@ -73,7 +85,7 @@ fn write_harness(options: &Options, package: &Package, subject: &Subject) -> Res
     let features: Vec<String> =
         features.split([',', ' ']).filter(|f| !f.is_empty()).map(|f| format!("{f:?}")).collect();
     let manifest = format!(
-        "[package]\nname = \"robustness\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{} = {{ path = {user:?}, features = [{}] }}\ntestsmith = {testsmith}\n\n\
          [workspace]\n",
         package.name,

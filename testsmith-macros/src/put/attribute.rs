@@ -15,6 +15,8 @@
 //!     }
 //!     fn __testsmith_put(bytes: &[u8]) { run(&mut Source::new(bytes)) }
 //!     #[used] static EXPLORED: fn(&[u8]) = __testsmith_put;
+//!     const IDENTITY: &str = …;   // what whoever builds it says that it is
+//!     fn __testsmith_identity(bytes: &[u8]) { is_identity(bytes, IDENTITY) }
 //!     #[test] fn put() { check(&Put { … }) }
 //!     include!("…/tests/puts/src/list.adding.rs");   // if it exists
 //! }
@@ -229,6 +231,19 @@ fn module(
 
             #text_check
 
+            /// What was built, in the words of whoever asked for the build.
+            const IDENTITY: &str = match ::core::option_env!("TESTSMITH_IDENTITY") {
+                ::core::option::Option::Some(identity) => identity,
+                ::core::option::Option::None => "",
+            };
+
+            fn __testsmith_identity(bytes: &[u8]) {
+                ::testsmith::put::is_identity(bytes, IDENTITY)
+            }
+
+            #[used]
+            static IDENTIFIED: fn(&[u8]) = __testsmith_identity;
+
             #[test]
             fn put() {
                 ::testsmith::put::check(&::testsmith::put::Put {
@@ -244,6 +259,7 @@ fn module(
                     max_bytes,
                     bounds: #bounds,
                     store: #store,
+                    identity: IDENTITY,
                 });
             }
 

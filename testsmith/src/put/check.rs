@@ -44,6 +44,9 @@ pub struct Put {
     pub bounds: &'static str,
     /// Where failing inputs are stored, from the manifest's folder.
     pub store: &'static str,
+    /// What was built, in the words of whoever asked for the build; empty under plain
+    /// `cargo test`.
+    pub identity: &'static str,
 }
 
 /// What became of one input.

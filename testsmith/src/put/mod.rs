@@ -78,3 +78,10 @@ macro_rules! assume {
 pub fn text_matches(arguments: std::fmt::Arguments<'_>, expected: &str) -> bool {
     arguments.to_string().contains(expected)
 }
+
+/// Panics unless the bytes are the identity that the put was built with. Called by the
+/// exploration, to learn whether the bitcode before it is what it asked for.
+#[doc(hidden)]
+pub fn is_identity(bytes: &[u8], identity: &str) {
+    assert!(bytes == identity.as_bytes(), "built for something else");
+}

@@ -53,6 +53,7 @@ fn describe(put: &Put) -> Vec<String> {
         text.to_owned(),
         put.bounds.to_owned(),
         put.store.to_owned(),
+        put.identity.to_owned(),
     ]
 }
 

@@ -1,0 +1,143 @@
+//! What a build is of, as one number, and whether an artefact says that it is it.
+//!
+//! Cargo names what it builds after packages and tells old from new by times; in a
+//! target folder that several packages share, one can be given what was built for
+//! another. So the number goes into the build, and comes back out of the executable
+//! and the bitcode, or neither is used.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use testsmith_symbolic::machine::{Bounds, End, Engine, Job, Layout};
+
+/// The variable that carries the number into the build; the attribute of puts reads it.
+pub const VARIABLE: &str = "TESTSMITH_IDENTITY";
+/// The function of a put that compares its number with the one given.
+pub const ASKED: &str = "::__testsmith_identity";
+
+/// Files larger than this count by their size and time.
+const MAX_READ_BYTES: u64 = 16 << 20;
+/// Folders nested deeper than this are not the source of anything.
+const MAX_DEPTH: usize = 24;
+
+/// A hash with a fixed definition (FNV-1a of 128 bits): the number outlives releases.
+#[derive(Clone, Debug)]
+pub struct Identity(u128);
+
+impl Default for Identity {
+    fn default() -> Identity {
+        Identity(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Identity {
+    /// Takes a part in; parts are kept apart by their lengths.
+    pub fn add(&mut self, part: &[u8]) {
+        let length = (part.len() as u64).to_le_bytes();
+        for byte in length.iter().chain(part) {
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
+        }
+    }
+
+    /// Takes in every file below a folder, but for what is built or learned there.
+    pub fn add_sources(&mut self, folder: &Path) {
+        self.add_folder(folder, 0);
+    }
+
+    fn add_folder(&mut self, folder: &Path, depth: usize) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let built = name == "target" || name == "testsmith.out" || name.starts_with('.');
+            if built || name.ends_with(".cases") {
+                continue;
+            }
+            if path.is_dir() && depth < MAX_DEPTH {
+                self.add_folder(&path, depth + 1);
+            } else if let Ok(about) = path.metadata()
+                && about.is_file()
+            {
+                self.add(path.to_string_lossy().as_bytes());
+                match about.len() <= MAX_READ_BYTES {
+                    true => self.add(&std::fs::read(&path).unwrap_or_default()),
+                    false => self.add(format!("{} {:?}", about.len(), about.modified()).as_bytes()),
+                }
+            }
+        }
+    }
+
+    pub fn text(&self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
+/// Refuses an artefact that says it is something else.
+pub fn check(what: &Path, says: &str, asked: &str) -> Result<()> {
+    if says == asked {
+        return Ok(());
+    }
+    let says = if says.is_empty() { "says nothing of what it is" } else { "is of another build" };
+    bail!(
+        "{} {says}, so nothing is claimed from it: it was asked for build {asked}; \
+         remove it and try again",
+        what.display()
+    )
+}
+
+/// Asks the bitcode, by running the function of the put that knows.
+pub fn check_bitcode(engine: &mut Engine, bitcode: &Path, module: &str, asked: &str) -> Result<()> {
+    let path = format!("{module}{ASKED}");
+    let entry = engine.program.find(&|name: &str| name == path).first().map(|(id, _)| *id);
+    let Some(entry) = entry else { return check(bitcode, "", asked) };
+    let job = Job {
+        entry,
+        input: asked.as_bytes(),
+        script: &[],
+        bounds: &Bounds::default(),
+        text_check: None,
+        symbolic: false,
+        layout: Layout::Ordered,
+    };
+    let same = engine.run(&job).end == End::Returned;
+    check(bitcode, if same { asked } else { "another" }, asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_kept_apart_and_sources_count() {
+        let of = |parts: &[&str]| {
+            let mut identity = Identity::default();
+            parts.iter().for_each(|part| identity.add(part.as_bytes()));
+            identity.text()
+        };
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+        assert_eq!(of(&[]), "6c62272e07bb014262b821756295c58d");
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sources = || {
+            let mut identity = Identity::default();
+            identity.add_sources(folder.path());
+            identity.text()
+        };
+        let before = sources();
+        std::fs::create_dir_all(folder.path().join("target")).expect("made");
+        std::fs::write(folder.path().join("target/built"), "x").expect("written");
+        assert_eq!(sources(), before);
+        std::fs::write(folder.path().join("lib.rs"), "fn f() {}").expect("written");
+        assert_ne!(sources(), before);
+    }
+
+    #[test]
+    fn an_artefact_that_is_something_else_is_refused() {
+        let path = Path::new("built");
+        assert!(check(path, "a", "a").is_ok());
+        let why = check(path, "b", "a").expect_err("refused").to_string();
+        assert!(why.starts_with("built is of another build"), "{why}");
+        let why = check(path, "", "a").expect_err("refused").to_string();
+        assert!(why.contains("says nothing of what it is"), "{why}");
+    }
+}
