@@ -8,7 +8,7 @@ fn main() {
     let here = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let crates = here.parent().expect("the lab lies among its siblings");
     let mut text = String::from("pub const SOURCES: &[(&str, &str)] = &[\n");
-    for name in ["engines", "model", "worker"] {
+    for name in ["engines", "model", "sandbox", "worker"] {
         let source = crates.join(name).join("src");
         println!("cargo::rerun-if-changed={}", source.display());
         let mut files = vec![];

@@ -25,13 +25,15 @@ pub struct Lab {
 }
 
 /// The crates of ours that are linked into a harness, with their dependencies.
-const OURS: [(&str, &str); 3] = [
+const OURS: [(&str, &str); 4] = [
     ("model", "[features]\nserde = []\n"),
+    ("sandbox", "[dependencies]\nlibc = \"0.2\"\n"),
     ("engines", "[dependencies]\ntestsmith-model = { path = \"../model\" }\n"),
     (
         "worker",
         "[dependencies]\nlibc = \"0.2\"\ntestsmith-engines = { path = \"../engines\" }\n\
-         testsmith-model = { path = \"../model\" }\n",
+         testsmith-model = { path = \"../model\" }\n\
+         testsmith-sandbox = { path = \"../sandbox\" }\n",
     ),
 ];
 

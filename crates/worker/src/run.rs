@@ -10,13 +10,11 @@ use crate::sandbox::{self, Limits, Output};
 use crate::table::TypeTable;
 use crate::timing;
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufReader, BufWriter};
 use std::os::fd::FromRawFd;
 use std::path::PathBuf;
-use std::process::Command;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
 use testsmith_model::message::{Job, Limit, Reply, STRICTLY, Walk, Walked, receive, send};
@@ -31,7 +29,7 @@ const JOURNAL: &str = "journal";
 /// harness with all that it knows.
 pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
     if std::env::args().nth(1).as_deref() == Some(STRICTLY) {
-        run_strictly(std::env::args_os().skip(2));
+        sandbox::run_strictly(std::env::args_os().skip(2));
     }
     let scratch = PathBuf::from(std::env::args_os().nth(1).expect("the scratch folder is given"));
     let memory = std::env::args().nth(2).and_then(|text| text.parse().ok());
@@ -57,22 +55,6 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
             return;
         }
     }
-}
-
-/// Becomes another program, in a sandbox that ends it when it tries to change
-/// anything outside itself.
-fn run_strictly(mut command: impl Iterator<Item = OsString>) -> ! {
-    let program = command.next().expect("a program is given");
-    sandbox::enter_strictly(&Limits::default());
-    #[cfg(unix)]
-    let error = std::os::unix::process::CommandExt::exec(Command::new(&program).args(command));
-    #[cfg(not(unix))]
-    let error = match Command::new(&program).args(command).status() {
-        Ok(status) => std::process::exit(status.code().unwrap_or(101)),
-        Err(error) => error,
-    };
-    eprintln!("{}: {error}", program.display());
-    std::process::exit(101)
 }
 
 /// Moves the pipes out of reach of `print!` and `stdin`.

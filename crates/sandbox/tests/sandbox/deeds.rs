@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::Command;
 
-use testsmith_worker::sandbox::{Output, Protection, die_with_parent, silence};
+use testsmith_sandbox::{Output, Protection, die_with_parent, silence};
 
 use crate::prison::{
     ANY_KERNEL, Case, End, KEPT, NEW_LANDLOCK, NO_LANDLOCK, WITH_LANDLOCK, Yard, landlock_abi,

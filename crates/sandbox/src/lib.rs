@@ -189,6 +189,31 @@ pub fn enter_strictly(limits: &Limits) -> bool {
     privileges::forbid_new() && seccomp::install(&policy)
 }
 
+/// Becomes another program, in a sandbox that ends it when it tries to change
+/// anything outside itself. Where there is no such sandbox the program is not
+/// started: nobody would have watched it.
+pub fn run_strictly(mut command: impl Iterator<Item = std::ffi::OsString>) -> ! {
+    let program = command.next().expect("a program is given");
+    if !enter_strictly(&Limits::default()) && cfg!(target_os = "linux") {
+        eprintln!("the sandbox is missing here: {} is not run", program.display());
+        std::process::exit(UNWATCHED)
+    }
+    let mut command_line = std::process::Command::new(&program);
+    command_line.args(command);
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut command_line);
+    #[cfg(not(unix))]
+    let error = match command_line.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(101)),
+        Err(error) => error,
+    };
+    eprintln!("{}: {error}", program.display());
+    std::process::exit(101)
+}
+
+/// The exit code of a program that was not run, because nobody could watch it.
+pub const UNWATCHED: i32 = 125;
+
 /// Nothing but the limits of POSIX could be set here.
 #[cfg(not(target_os = "linux"))]
 pub fn enter_strictly(_limits: &Limits) -> bool {

@@ -30,7 +30,7 @@ pub mod prison {
     use std::path::{Path, PathBuf};
     use std::process::{Command, ExitStatus, Stdio, exit};
 
-    use testsmith_worker::sandbox::{self, Limits, Report};
+    use testsmith_sandbox::{Limits, Report};
 
     use crate::deeds::CASES;
 
@@ -67,7 +67,7 @@ pub mod prison {
 
     impl Yard {
         pub fn enter(&self) -> Report {
-            sandbox::enter(&self.scratch, &self.limits)
+            testsmith_sandbox::enter(&self.scratch, &self.limits)
         }
     }
 
