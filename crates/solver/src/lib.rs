@@ -8,10 +8,10 @@
 //! first solver does not decide.
 
 mod blast;
-mod exhaust;
 mod gates;
 mod oracle;
 mod smtlib;
+mod tabulate;
 pub mod term;
 
 pub use blast::Blaster;

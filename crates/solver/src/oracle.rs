@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::exhaust::try_all;
+use crate::tabulate::{Size, Tabulator};
 use crate::term::{Assignment, Evaluator, FastMap, Pool, Term};
 use crate::{Answer, Limit, Solver};
 
@@ -27,6 +27,8 @@ pub struct Statistics {
     pub queries: u64,
     /// Of these, answered without the solver.
     pub remembered: u64,
+    /// Of these, decided by writing out all values of the one or two bytes they are about.
+    pub tabulated: u64,
     pub unsatisfiable: u64,
     pub unknown: u64,
     pub time: Duration,
@@ -53,6 +55,7 @@ pub struct Oracle {
     solvers: Vec<Box<dyn Solver>>,
     cache: FastMap<Box<[Term]>, Answer>,
     models: Vec<Assignment>,
+    tables: Tabulator,
     limit: Limit,
     pub statistics: Statistics,
     /// The sliced queries, kept when asked for, to compare solvers on them.
@@ -65,6 +68,7 @@ impl Oracle {
             solvers,
             cache: FastMap::default(),
             models: vec![],
+            tables: Tabulator::default(),
             limit: Limit::default(),
             statistics: Statistics::default(),
             recorded: None,
@@ -118,12 +122,15 @@ impl Oracle {
         if let Some(recorded) = &mut self.recorded {
             recorded.push(sliced.clone());
         }
-        let answer = match self.remembered_model(pool, &sliced) {
-            Some(model) => {
-                self.statistics.remembered += 1;
-                Answer::Sat(model)
-            }
-            None => self.decide(pool, &sliced),
+        let answer = if let Some(answer) = self.tabulated(pool, &sliced, Size::OneByte) {
+            answer
+        } else if let Some(model) = self.remembered_model(pool, &sliced) {
+            self.statistics.remembered += 1;
+            Answer::Sat(model)
+        } else if let Some(answer) = self.tabulated(pool, &sliced, Size::HardTwoBytes) {
+            answer
+        } else {
+            self.decide(pool, &sliced)
         };
         // Only the variables of the slice may change; the solver's model holds more.
         let answer = match answer {
@@ -157,8 +164,10 @@ impl Oracle {
                     share.unknown += 1;
                     // What the first leaves open and depends on little input needs no other.
                     if reasons.is_empty()
-                        && let Some(answer) = try_all(pool, sliced, &self.limit)
+                        && let Some(answer) =
+                            self.tables.decide(pool, sliced, &self.limit, Size::TwoBytes)
                     {
+                        self.statistics.tabulated += 1;
                         return answer;
                     }
                     reasons.push(why);
@@ -171,6 +180,12 @@ impl Oracle {
             }
         }
         Answer::Unknown(reasons.join("; "))
+    }
+
+    fn tabulated(&mut self, pool: &Pool, sliced: &[Term], size: Size) -> Option<Answer> {
+        let answer = self.tables.decide(pool, sliced, &self.limit, size)?;
+        self.statistics.tabulated += 1;
+        Some(answer)
     }
 
     fn remembered_model(&self, pool: &Pool, sliced: &[Term]) -> Option<Assignment> {

@@ -55,6 +55,10 @@ const PROGRAMS: &[&str] = &[
     "negated",
     "deduplicated",
     "collatz",
+    "divisor",
+    "cyclic",
+    "quotients",
+    "round_trip",
 ];
 
 /// All inputs with a stride of 1, which takes a quarter of an hour.

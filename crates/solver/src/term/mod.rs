@@ -186,6 +186,8 @@ pub struct Pool {
     ranges: Vec<Range>,
     supports: Vec<Support>,
     support_sets: support::Sets,
+    /// By index; none if one index was used in two widths.
+    variables: FastMap<u32, Option<Term>>,
 }
 
 impl Pool {
@@ -220,6 +222,11 @@ impl Pool {
         self.support_sets.get(self.supports[term.index()])
     }
 
+    /// The variable of this index, if it was made and in one width only.
+    pub fn variable_of(&self, index: u32) -> Option<Term> {
+        self.variables.get(&index).copied().flatten()
+    }
+
     /// The bits of a constant term.
     pub fn constant(&self, term: Term) -> Option<u128> {
         let node = self.node(term);
@@ -241,6 +248,12 @@ impl Pool {
             support = self.support_sets.union(support, self.supports[operand.index()]);
         }
         let term = Term::at(self.nodes.len());
+        if node.op == Op::Var {
+            self.variables
+                .entry(node.number as u32)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(term));
+        }
         self.nodes.push(node);
         self.ranges.push(range);
         self.supports.push(support);
