@@ -207,6 +207,7 @@ impl<'a> Context<'a> {
             quote!(#build ::testsmith::korat::Choices::inline(#twin { #(#members: #bindings),* })),
             quote!(#name { #(#members: realizer.field::<#types>(&twin.#members)),* }),
             record(&owner, &names, show_real),
+            Inside { deep: all_deep(&types, members.iter().map(|m| quote!(&twin.#m))), types },
         );
         Ok(quote! {
             #[doc(hidden)]
@@ -264,6 +265,7 @@ impl<'a> Context<'a> {
             choices,
             same_twin,
             quote!(::testsmith::korat::TwinType::show(self, shower)),
+            Inside { deep: quote!(true), types: Vec::new() },
         );
         Ok(quote! {
             #[doc(hidden)]
@@ -285,7 +287,8 @@ impl<'a> Context<'a> {
         for variant in variants {
             self.variant(variant, &mut arms)?;
         }
-        let Arms { declarations, values, share, reach, show, realize, show_real } = arms;
+        let Arms { declarations, values, share, reach, show, realize, show_real, deep } = arms;
+        let fields = variants.iter().flat_map(|variant| &variant.fields);
         let twin_type = self.twin_type(
             false,
             quote!(match self { #share }),
@@ -296,6 +299,10 @@ impl<'a> Context<'a> {
             quote!(::testsmith::korat::Choices::variants(::std::vec![#values], false)),
             quote!(match twin { #realize }),
             quote!(match self { #show_real }),
+            Inside {
+                deep: quote!(match twin { #deep }),
+                types: fields.map(|field| &field.ty).collect(),
+            },
         );
         Ok(quote! {
             #[doc(hidden)]
@@ -339,6 +346,8 @@ impl<'a> Context<'a> {
         });
         let shown = record(&owner, &names, shown);
         arms.show_real.extend(quote!(#name::#ident { #(#members: #bindings),* } => #shown,));
+        let deep = all_deep(&types, bindings.iter().map(|binding| quote!(#binding)));
+        arms.deep.extend(quote!(#pattern => #deep,));
         arms.realize.extend(quote! {
             #pattern => #name::#ident { #(#members: realizer.field::<#types>(#bindings)),* },
         });
@@ -389,11 +398,56 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// How the type is asked whether it is valid.
+    fn predicate(&self, inside: &Inside) -> Predicate {
+        let korat = quote!(::testsmith::korat);
+        let span = Span::call_site().located_at(self.input.ident.span());
+        if self.attributes.unconstrained {
+            let constraint = quote!(#korat::Constraint::Unwanted);
+            return Predicate { twin_check: quote!(true), real_check: quote!(true), constraint };
+        }
+        // A generic type's `rep_ok` may have bounds that are not known here;
+        // falling back to "anything goes" would then hide it without a word.
+        if self.generics.type_params().next().is_some() {
+            return Predicate {
+                twin_check: quote_spanned!(span=> #korat::twin::Answer::answer(twin.rep_ok())),
+                real_check: quote_spanned!(span=> #korat::twin::Answer::answer(self.rep_ok())),
+                constraint: quote!(#korat::Constraint::Own),
+            };
+        }
+        let import = quote!(
+            #[allow(unused_imports)]
+            use #korat::twin::{Answer as _, AnythingGoes as _};
+        );
+        let probe = quote_spanned! {span=>
+            #korat::twin::Probe::<Self, _, _>::new::<<Self as #korat::Korat>::Twin>(
+                |twin| twin.rep_ok(),
+                |real| real.rep_ok(),
+            )
+            .constraint()
+        };
+        // Nothing can be wrong with a type that has nothing in it.
+        let constraint = if inside.types.is_empty() {
+            quote!({ #import match #probe {
+                #korat::Constraint::Absent => #korat::Constraint::Unwanted,
+                own => own,
+            }})
+        } else {
+            quote!({ #import #probe })
+        };
+        Predicate {
+            twin_check: quote!(#import twin.rep_ok().answer()),
+            real_check: quote!(#import self.rep_ok().answer()),
+            constraint,
+        }
+    }
+
     fn korat(
         &self,
         choices: TokenStream,
         realize: TokenStream,
         show_real: TokenStream,
+        inside: Inside,
     ) -> TokenStream {
         let (name, twin) = (&self.input.ident, &self.twin);
         let (impl_generics, arguments, where_clause) = self.generics.split_for_impl();
@@ -407,21 +461,8 @@ impl<'a> Context<'a> {
                 }
             }
         });
-        // A generic type's `rep_ok` may have bounds that are not known here;
-        // falling back to "anything goes" would then hide it without a word.
-        let fallback = self.generics.type_params().next().is_none();
-        let span = Span::call_site().located_at(name.span());
-        let (twin_check, real_check) = if self.attributes.unconstrained {
-            (quote!(true), quote!(true))
-        } else if fallback {
-            let import = quote!(
-                #[allow(unused_imports)]
-                use ::testsmith::korat::AnythingGoes as _;
-            );
-            (quote!(#import twin.rep_ok()), quote!(#import self.rep_ok()))
-        } else {
-            (quote_spanned!(span=> twin.rep_ok()), quote_spanned!(span=> self.rep_ok()))
-        };
+        let Predicate { twin_check, real_check, constraint } = self.predicate(&inside);
+        let Inside { deep, types } = inside;
         quote! {
             #[automatically_derived]
             impl #impl_generics ::testsmith::korat::Korat for #name #arguments #where_clause {
@@ -453,6 +494,18 @@ impl<'a> Context<'a> {
                     #twin_check
                 }
 
+                #[allow(unused_variables)]
+                fn twin_deep_ok(
+                    twin: &Self::Twin,
+                    deep: &mut ::testsmith::korat::Deep,
+                ) -> bool {
+                    deep.value::<Self>(twin, |deep| #deep)
+                }
+
+                fn types(types: &mut ::testsmith::korat::Types) {
+                    types.derived::<Self>(#constraint, |types| { #(types.field::<#types>();)* });
+                }
+
                 fn real_rep_ok(&self) -> bool {
                     #real_check
                 }
@@ -467,6 +520,25 @@ impl<'a> Context<'a> {
             }
         }
     }
+}
+
+/// What the type knows of the predicates inside it.
+struct Inside<'a> {
+    /// Asks all fields.
+    deep: TokenStream,
+    types: Vec<&'a Type>,
+}
+
+/// The calls of `rep_ok`, and what is known of it.
+struct Predicate {
+    twin_check: TokenStream,
+    real_check: TokenStream,
+    constraint: TokenStream,
+}
+
+/// Whether the predicates behind all fields hold.
+fn all_deep(types: &[&Type], cells: impl Iterator<Item = TokenStream>) -> TokenStream {
+    quote!(true #(&& deep.field::<#types>(#cells))*)
 }
 
 /// The expression that shows a struct or variant by its fields.
@@ -486,4 +558,5 @@ struct Arms {
     show: TokenStream,
     realize: TokenStream,
     show_real: TokenStream,
+    deep: TokenStream,
 }

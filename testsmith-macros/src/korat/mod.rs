@@ -8,6 +8,7 @@ mod attributes;
 mod calls;
 mod derive;
 mod patterns;
+mod predicate;
 mod rewrite;
 mod test;
 mod twin_impl;

@@ -51,63 +51,119 @@ impl syn::parse::Parse for Argument {
     }
 }
 
-fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments)?;
-    let function: ItemFn = syn::parse2(item)?;
-    let (names, types) = parameters(&function)?;
-    let mut scope: Option<Expr> = None;
-    let mut finitization: Option<Expr> = None;
-    let mut seconds: Expr = syn::parse_quote!(10);
-    let mut white_box = false;
-    let mut domains = TokenStream::new();
-    for Argument { name, value } in arguments {
-        let at = names.iter().position(|parameter| *parameter == name);
-        match (name.to_string().as_str(), value, at) {
-            (_, Some(value), Some(at)) => {
-                let path = format!("input.{at}");
-                domains.extend(quote!(let finitization = finitization.field(#path, #value);));
-            }
-            ("scope", Some(value), _) => scope = Some(value),
-            ("finitization", Some(value), _) => finitization = Some(value),
-            ("timeout_seconds", Some(value), _) => seconds = value,
-            ("white_box", None, _) => white_box = true,
-            _ => {
-                return Err(syn::Error::new(
-                    name.span(),
-                    "expected `scope = ..`, `finitization = ..`, `timeout_seconds = ..`, \
-                     `white_box`, or a parameter and its values",
-                ));
+/// What the attribute says.
+struct Settings {
+    finitization: TokenStream,
+    /// How long one input may take.
+    seconds: Expr,
+    /// How long all may take.
+    total: Option<Expr>,
+    white_box: bool,
+    allow_empty: bool,
+    panics_are_invalid: bool,
+}
+
+impl Settings {
+    fn parse(arguments: TokenStream, names: &[Ident], function: &ItemFn) -> Result<Settings> {
+        let arguments = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(arguments)?;
+        let (mut scope, mut finitization): (Option<Expr>, Option<Expr>) = (None, None);
+        let mut domains = TokenStream::new();
+        let mut settings = Settings {
+            finitization: TokenStream::new(),
+            seconds: syn::parse_quote!(10),
+            total: None,
+            white_box: false,
+            allow_empty: false,
+            panics_are_invalid: false,
+        };
+        for Argument { name, value } in arguments {
+            let at = names.iter().position(|parameter| *parameter == name);
+            match (name.to_string().as_str(), value, at) {
+                (_, Some(value), Some(at)) => {
+                    let path = format!("input.{at}");
+                    domains.extend(quote!(let finitization = finitization.field(#path, #value);));
+                }
+                ("scope", Some(value), _) => scope = Some(value),
+                ("finitization", Some(value), _) => finitization = Some(value),
+                ("timeout_seconds", Some(value), _) => settings.seconds = value,
+                ("total_seconds", Some(value), _) => settings.total = Some(value),
+                ("white_box", None, _) => settings.white_box = true,
+                ("allow_empty", None, _) => settings.allow_empty = true,
+                ("panics", Some(value), _) => settings.panics_are_invalid = invalid(&value)?,
+                _ => return Err(unknown(&name, names)),
             }
         }
+        let bounds = match (finitization, scope) {
+            (Some(expr), _) => quote!(#expr),
+            (None, Some(scope)) => quote!(::testsmith::korat::Finitization::new(#scope)),
+            (None, None) => {
+                let text = "say how large inputs may be: `#[korat_test(scope = 4)]`";
+                return Err(syn::Error::new(function.sig.ident.span(), text));
+            }
+        };
+        settings.finitization = quote!({ let finitization = #bounds; #domains finitization });
+        Ok(settings)
     }
-    let finitization = match (finitization, scope) {
-        (Some(expr), _) => quote!(#expr),
-        (None, Some(scope)) => quote!(::testsmith::korat::Finitization::new(#scope)),
-        (None, None) => {
-            let text = "say how large inputs may be: `#[korat_test(scope = 4)]`";
-            return Err(syn::Error::new(function.sig.ident.span(), text));
-        }
-    };
-    let name = &function.sig.ident;
-    let attributes = &function.attrs;
+}
+
+/// The only thing that can be said of panics of `rep_ok`.
+fn invalid(value: &Expr) -> Result<bool> {
+    if let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = value
+        && text.value() == "invalid"
+    {
+        return Ok(true);
+    }
+    let text = "write `panics = \"invalid\"`: candidates on which `rep_ok` panics are not valid";
+    Err(syn::Error::new_spanned(value, text))
+}
+
+fn unknown(name: &Ident, parameters: &[Ident]) -> syn::Error {
+    let parameters: Vec<String> = parameters.iter().map(|name| format!("`{name} = ..`")).collect();
+    let text = format!(
+        "`{name}` is neither a parameter nor a setting; write `scope = ..`, `finitization = ..`, \
+         `timeout_seconds = ..` for one input, `total_seconds = ..` for all, `white_box`, \
+         `allow_empty`, `panics = \"invalid\"`, or the values of a parameter: {}",
+        parameters.join(", ")
+    );
+    syn::Error::new(name.span(), text)
+}
+
+fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let function: ItemFn = syn::parse2(item)?;
+    if let Some(asyncness) = function.sig.asyncness {
+        let text = "a structure test cannot be async: block on the future inside it";
+        return Err(syn::Error::new(asyncness.span, text));
+    }
+    let (names, types) = parameters(&function)?;
+    let settings = Settings::parse(arguments, &names, &function)?;
+    let (name, attributes) = (&function.sig.ident, &function.attrs);
     let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+    let type_texts: Vec<String> = types.iter().map(type_text).collect();
     let at = (0..names.len()).map(syn::Index::from);
-    let call = if white_box {
+    let call = if settings.white_box {
         white(&function, &names, &types)?
     } else {
         black(&function, &names, &types)
+    };
+    let Settings { finitization, seconds, total, allow_empty, panics_are_invalid, .. } = settings;
+    let total = match total {
+        None => quote!(::std::option::Option::None),
+        Some(total) => quote! {
+            ::std::option::Option::Some(::std::time::Duration::from_secs(#total))
+        },
     };
     Ok(quote! {
         #[test]
         #(#attributes)*
         fn #name() {
-            let finitization = #finitization;
-            #domains
             let test = ::testsmith::korat::Test {
                 name: concat!(module_path!(), "::", stringify!(#name)),
-                parameters: &[#(#texts),*],
-                finitization,
+                parameters: &[#((#texts, #type_texts)),*],
+                finitization: #finitization,
                 timeout: ::std::time::Duration::from_secs(#seconds),
+                total: #total,
+                allow_empty: #allow_empty,
+                panics_are_invalid: #panics_are_invalid,
             };
             fn calls(
                 input: &(#(#types,)*),
@@ -122,6 +178,16 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
             #call
         }
     })
+}
+
+/// A type as a person would write it.
+fn type_text(ty: &Type) -> String {
+    let text = quote!(#ty).to_string();
+    [" < ", "< ", " <", " >", " ,", ":: ", " ::", "& ", "[ ", " ]", "( ", " )", " ;"]
+        .iter()
+        .fold(text.replace(" < ", "<").replace(" > ", ">"), |text, spaced| {
+            text.replace(spaced, spaced.trim())
+        })
 }
 
 fn parameters(function: &ItemFn) -> Result<(Vec<Ident>, Vec<Type>)> {
@@ -152,13 +218,16 @@ fn black(function: &ItemFn, names: &[Ident], types: &[Type]) -> TokenStream {
     let (inputs, output, block) = (&function.sig.inputs, &function.sig.output, &function.block);
     quote! {
         fn body(#inputs) #output #block
-        test.black_box::<(#(#types,)*)>(|(#(#names,)*)| { body(#(#names),*); }, calls);
+        test.black_box::<(#(#types,)*)>(
+            |(#(#names,)*)| ::testsmith::korat::twin::Returned::failure(body(#(#names),*)),
+            calls,
+        );
     }
 }
 
 fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStream> {
     let mut block = function.block.clone();
-    let own = &function.sig.ident;
+    let (own, output) = (&function.sig.ident, &function.sig.output);
     let mut errors = Vec::new();
     Rewriter::new(own, &[], &mut errors).visit_block_mut(&mut block);
     if let Some(error) = errors.into_iter().next() {
@@ -166,14 +235,14 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStre
     }
     let at = (0..names.len()).map(syn::Index::from);
     Ok(quote! {
-        #[allow(warnings, clippy::all)]
-        fn twin_body(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) {
+        #[allow(warnings, clippy::all, clippy::pedantic)]
+        fn twin_body(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) #output {
             use ::testsmith::korat::twin::{Elements as _, ReadCell as _, ReadPlain as _};
             #(let mut #names = ::testsmith::korat::TwinType::share(&*input.#at);)*
             #block
         }
         fn fails(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) -> bool {
-            ::testsmith::korat::Test::fails::<(#(#types,)*)>(input, twin_body)
+            ::testsmith::korat::Test::fails::<(#(#types,)*), _>(input, twin_body)
         }
         test.white_box::<(#(#types,)*)>(fails, calls);
     })

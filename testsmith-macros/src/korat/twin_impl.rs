@@ -20,6 +20,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{GenericParam, Ident, ImplItem, ItemImpl, Result, Type, parse_quote};
 
+use super::predicate;
 use super::rewrite::Rewriter;
 use super::types::TypeRewriter;
 use super::{tokens_or_errors, twin_name};
@@ -31,7 +32,8 @@ pub fn twin_impl(arguments: TokenStream, item: TokenStream) -> TokenStream {
         Err(_) => {
             // The block itself stays, so that only our own error is shown.
             let error = tokens_or_errors(expanded);
-            quote!(#item #error)
+            let stand_in = predicate::stand_in(&item);
+            quote!(#item #stand_in #error)
         }
     }
 }
@@ -53,6 +55,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     })?;
     let own = own_name(&block.self_ty)?;
     let mut errors = Vec::new();
+    let spelling = predicate::check(&block, &mut errors);
     generics(&mut block);
     *block.self_ty = twin_self(&block.self_ty)?;
     for item in &mut block.items {
@@ -67,8 +70,9 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     }
     Ok(quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all)]
+        #[allow(warnings, clippy::all, clippy::pedantic)]
         #block
+        #spelling
     })
 }
 
@@ -82,7 +86,7 @@ pub(super) fn own_name(ty: &Type) -> Result<Ident> {
 }
 
 /// `Node<T>` to `NodeTwin<T>`: the arguments stay real types.
-fn twin_self(ty: &Type) -> Result<Type> {
+pub(super) fn twin_self(ty: &Type) -> Result<Type> {
     let mut ty = ty.clone();
     if let Type::Path(path) = &mut ty {
         let last = path.path.segments.last_mut().expect("a path has segments");

@@ -4,9 +4,11 @@
 //! every function, so a predicate that never ends or recurses without bound
 //! is stopped and reported for that candidate.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Once;
 
+/// Steps one run of the predicate may take before it counts as endless.
+pub(crate) const STEPS: u64 = 1_000_000;
 /// How much of the thread's stack one run may use.
 const STACK_BYTES: usize = 768 * 1024;
 
@@ -14,6 +16,7 @@ thread_local! {
     static FUEL: Cell<u64> = const { Cell::new(u64::MAX) };
     static LOWEST: Cell<usize> = const { Cell::new(0) };
     static QUIET: Cell<bool> = const { Cell::new(false) };
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// The predicate took more steps than allowed.
@@ -67,6 +70,11 @@ fn out_of_stack() -> ! {
     std::panic::resume_unwind(Box::new(TooDeep))
 }
 
+/// The file and line of the last panic that was kept quiet, once.
+pub(crate) fn place_of_panic() -> Option<String> {
+    PLACE.take()
+}
+
 /// Runs `body` without panic messages on standard error: the panics it raises
 /// are results, not accidents.
 pub(crate) fn quietly<R>(body: impl FnOnce() -> R) -> R {
@@ -74,7 +82,10 @@ pub(crate) fn quietly<R>(body: impl FnOnce() -> R) -> R {
     HOOK.call_once(|| {
         let loud = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if !QUIET.get() {
+            if QUIET.get() {
+                let place = info.location().map(|at| format!("{}:{}", at.file(), at.line()));
+                PLACE.set(place);
+            } else {
                 loud(info);
             }
         }));
@@ -87,4 +98,23 @@ pub(crate) fn quietly<R>(body: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore(QUIET.replace(true));
     body()
+}
+
+/// How code that ran on the twin ended, if not by returning.
+pub(crate) fn what_ended(payload: &(dyn std::any::Any + Send), who: &str) -> String {
+    if payload.is::<Endless>() {
+        format!("{who} did not end within {STEPS} steps")
+    } else if payload.is::<TooDeep>() {
+        format!("{who} recursed without bound")
+    } else {
+        let place = place_of_panic().map(|place| format!(" at {place}"));
+        format!("{who} panicked{}: {}", place.unwrap_or_default(), message(payload))
+    }
+}
+
+/// What a panic said.
+pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a value that is not a text".to_owned())
 }

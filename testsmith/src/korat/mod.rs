@@ -26,9 +26,12 @@
 //! the twin. The search runs the twin's `rep_ok`, and changes only fields that
 //! it read. Nothing here generates random data or looks at coverage.
 
+mod answer;
 mod calls;
 mod canonical;
 mod cell;
+mod child;
+mod deep;
 mod finitize;
 mod generators;
 mod guard;
@@ -51,6 +54,7 @@ pub mod twin;
 
 pub use calls::{Api, Bounds, Calls, calls_that_build};
 pub use cell::{Lazy, TwinType};
+pub use deep::{Constraint, Deep, Types};
 pub use finitize::{Finitization, FinitizeError, Plain};
 pub use generators::*;
 pub use oracle::brute_force;
@@ -92,6 +96,14 @@ pub trait Korat: Sized + 'static {
     /// Runs the predicate on a twin. True for types without one.
     fn twin_rep_ok(twin: &Self::Twin) -> bool;
 
+    /// Runs the predicate on a twin, and those of the values inside it.
+    fn twin_deep_ok(twin: &Self::Twin, _deep: &mut Deep) -> bool {
+        Self::twin_rep_ok(twin)
+    }
+
+    /// Lists the derived types that this one is made of.
+    fn types(_types: &mut Types) {}
+
     /// Runs the predicate on a real value.
     fn real_rep_ok(&self) -> bool;
 
@@ -99,13 +111,3 @@ pub trait Korat: Sized + 'static {
     /// values that satisfy `rep_ok`, whose pointers are taken to be good.
     fn show_real(&self, shower: &mut Shower) -> Shown;
 }
-
-/// What a type without a `rep_ok` of its own gets: everything is valid.
-#[doc(hidden)]
-pub trait AnythingGoes {
-    fn rep_ok(&self) -> bool {
-        true
-    }
-}
-
-impl<T: ?Sized> AnythingGoes for T {}

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cell::state;
+use super::deep::{self, Types};
 use super::finitize::{Finitization, FinitizeError};
 use super::reach::Reach;
 use super::show::Shower;
@@ -34,9 +35,11 @@ pub fn brute_force<T: Korat>(
         }
     }
     let mut found = BTreeSet::new();
+    let types = Types::of::<T>();
     guard::quietly(|| {
         loop {
-            let check = || T::twin_rep_ok(if T::Twin::INLINE { &root } else { root.peek() });
+            let root_twin: &T::Twin = if T::Twin::INLINE { &root } else { root.peek() };
+            let check = || deep::valid::<T>(root_twin, &types);
             guard::begin(STEPS);
             if catch_unwind(AssertUnwindSafe(check)).unwrap_or(false) {
                 size_arenas(&space);

@@ -6,10 +6,12 @@
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::cell::Lazy;
+use super::deep::{self, Types};
 use super::finitize::{Finitization, FinitizeError};
 use super::guard;
 use super::reach::Reach;
@@ -20,8 +22,6 @@ use super::state::State;
 use super::trail::{OutOfObjects, Switches};
 use super::{Korat, TwinType};
 
-/// Steps one run of the predicate may take before it counts as endless.
-const STEPS: u64 = 1_000_000;
 /// How many troubles are described; all are counted.
 const DESCRIBED_TROUBLES: usize = 10;
 /// How often limits, progress and other threads are looked at, in candidates
@@ -33,7 +33,8 @@ type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
 /// A search to be made: the type, the bounds, the switches.
 pub struct Search<T: Korat> {
     pub(crate) finitization: Finitization,
-    pub(crate) predicate: fn(&T::Twin) -> bool,
+    /// In place of `rep_ok` and those of the values inside.
+    pub(crate) predicate: Option<fn(&T::Twin) -> bool>,
     pub(crate) switches: Switches,
     pub(crate) limits: Limits,
     pub(crate) progress: Option<(u64, Progress)>,
@@ -99,6 +100,8 @@ pub struct Trouble {
     pub what: String,
     /// The candidate, in a picture. Fields that were not read have some value.
     pub candidate: String,
+    /// The candidate itself.
+    pub shown: Shown,
 }
 
 /// How a search ended.
@@ -132,7 +135,7 @@ impl<T: Korat> Search<T> {
     pub fn within(finitization: Finitization) -> Self {
         Search {
             finitization,
-            predicate: T::twin_rep_ok,
+            predicate: None,
             switches: Switches { pruning: true, isomorphism: true, generators: true, reuse: true },
             limits: Limits::default(),
             progress: None,
@@ -143,7 +146,7 @@ impl<T: Korat> Search<T> {
 
     /// Searches for structures that satisfy another predicate than `rep_ok`.
     pub fn satisfying(mut self, predicate: fn(&T::Twin) -> bool) -> Self {
-        self.predicate = predicate;
+        self.predicate = Some(predicate);
         self
     }
 
@@ -234,10 +237,13 @@ impl<T: Korat> Search<T> {
         space.trail.inner.borrow_mut().switch(switches);
         space.trail.directed.set(switches.generators);
         let stats = Stats { space_log2: space.candidates_log2, ..Stats::default() };
+        let types = Types::of::<T>();
+        let deep = self.predicate.is_none() && types.nested();
         let mut run = Run {
             root,
             space,
-            predicate: self.predicate,
+            predicate: self.predicate.unwrap_or(T::twin_rep_ok),
+            deep: deep.then_some(types),
             switches,
             limits: self.limits,
             progress: self.progress.clone(),
@@ -276,6 +282,8 @@ pub struct Run<T: Korat> {
     root: Lazy<T::Twin>,
     pub(crate) space: Space,
     predicate: fn(&T::Twin) -> bool,
+    /// The types inside, if some of them have predicates too.
+    deep: Option<Rc<Types>>,
     switches: Switches,
     limits: Limits,
     progress: Option<(u64, Progress)>,
@@ -403,6 +411,11 @@ impl<T: Korat> Run<T> {
         self.outcome
     }
 
+    /// How far the search has come, in words.
+    pub fn position(&self) -> String {
+        self.space.trail.inner.borrow().position()
+    }
+
     /// Where the search stands: resume it with [`Search::resume`].
     pub fn state(&self) -> State {
         let inner = self.space.trail.inner.borrow();
@@ -525,13 +538,16 @@ impl<T: Korat> Run<T> {
     /// Runs the predicate on the current candidate.
     fn check(&mut self) -> bool {
         self.space.trail.calls.set(0);
-        guard::begin(STEPS);
-        let predicate = self.predicate;
-        let root = &self.root;
-        let mut result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+        guard::begin(guard::STEPS);
+        let (predicate, root) = (self.predicate, &self.root);
+        let valid = || match &self.deep {
+            None => predicate(root),
+            Some(types) => deep::valid::<T>(root, types),
+        };
+        let mut result = catch_unwind(AssertUnwindSafe(valid));
         for _ in 1..self.repeat {
             self.space.trail.calls.set(0);
-            result = catch_unwind(AssertUnwindSafe(|| predicate(root)));
+            result = catch_unwind(AssertUnwindSafe(valid));
         }
         super::scratch::undo();
         match result {
@@ -553,9 +569,10 @@ impl<T: Korat> Run<T> {
         if self.stats.troubles.len() >= DESCRIBED_TROUBLES {
             return;
         }
-        let what = what_ended(&*payload, "the predicate");
-        let candidate = self.picture().picture();
-        self.stats.troubles.push(Trouble { what, candidate });
+        let what = guard::what_ended(&*payload, "the predicate");
+        let shown = self.picture();
+        let candidate = shown.picture();
+        self.stats.troubles.push(Trouble { what, candidate, shown });
     }
 
     fn picture(&self) -> Shown {
@@ -587,22 +604,4 @@ impl<T: Korat> Iterator for Run<T> {
     fn next(&mut self) -> Option<T> {
         guard::quietly(|| self.advance()).then(|| self.current().realize())
     }
-}
-
-/// How code that ran on the twin ended, if not by returning.
-pub(crate) fn what_ended(payload: &(dyn std::any::Any + Send), who: &str) -> String {
-    if payload.is::<guard::Endless>() {
-        format!("{who} did not end within {STEPS} steps")
-    } else if payload.is::<guard::TooDeep>() {
-        format!("{who} recursed without bound")
-    } else {
-        format!("{who} panicked: {}", message(payload))
-    }
-}
-
-/// What a panic said.
-pub(crate) fn message(payload: &(dyn std::any::Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "a value that is not a text".to_owned())
 }

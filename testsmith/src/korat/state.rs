@@ -38,7 +38,23 @@ impl fmt::Display for ParseStateError {
 
 impl std::error::Error for ParseStateError {}
 
+/// How many fields tell people where a search stands.
+const NAMED_FIELDS: usize = 3;
+
 impl Inner {
+    /// How far the search has come: the first fields that the predicate looks
+    /// at, and the values they have. No share of the whole, which nobody knows:
+    /// the values of a field lead to parts of very unequal size.
+    pub(crate) fn position(&self) -> String {
+        let fields = (0..self.stack.len()).map(|place| self.at(place));
+        let open = fields.filter(|header| header.size > 1).take(NAMED_FIELDS);
+        let text = |header: &Header| {
+            let (name, at) = (&self.fields[header.id as usize].name, header.index.get() + 1);
+            format!("`{name}` at value {at} of {}", header.size)
+        };
+        open.map(text).collect::<Vec<String>>().join(", ")
+    }
+
     /// A number that spaces with different fields are unlikely to share.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;

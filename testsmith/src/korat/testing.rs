@@ -7,7 +7,7 @@
 //! goes well. The calls that build a counterexample are looked for in a child
 //! of their own, since calls may also not return.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,21 +17,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Korat;
+use super::answer::Returned;
 use super::calls::Bounds;
+use super::child::{CHILD, Ending, FAILED, HANG, Orders, ending, read};
+use super::deep::{self, Types};
 use super::finitize::Finitization;
-use super::guard;
-use super::search::{Run, Search, message, what_ended};
+use super::guard::{self, message, what_ended};
+use super::search::{Outcome, Run, Search, Stats, Stop};
 use super::show::Shown;
 use crate::contracts::{Kind, Violation};
 
-/// The environment variable by which the child knows that it is one.
-const CHILD: &str = "TESTSMITH_KORAT_CHILD";
-/// How the child exits when the function fails on some input.
-const FAILED: i32 = 85;
-/// How the child exits when an input does not end.
-const HANG: i32 = 86;
 /// How many inputs that kill the child are looked for.
 const MAX_KILLERS: usize = 3;
+/// What a summary says of a search that was cut short.
+const CUT: &str = "NOT ALL: cut short";
+/// On how many inputs the real `rep_ok` is compared with the twin's.
+const COMPARED: u64 = 100;
+/// How long all inputs together may take when the test does not say.
+const DEFAULT_TOTAL: Duration = Duration::from_secs(300);
 
 /// How long to look for the calls that build a counterexample.
 const CALLS_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,16 +44,25 @@ const CALLS_POLL: Duration = Duration::from_millis(20);
 /// For each parameter, the text about public calls that build its value.
 pub type CallTexts<T> = fn(&T, &Bounds) -> Vec<Option<String>>;
 
+/// What a test does with an input: `None` when it passes, or why not.
+pub type Body<T> = fn(T) -> Option<String>;
+
 /// A test of a function over structures.
 pub struct Test {
     /// The path of the test function.
     pub name: &'static str,
-    /// The names of its parameters.
-    pub parameters: &'static [&'static str],
+    /// The names and types of its parameters.
+    pub parameters: &'static [(&'static str, &'static str)],
     /// The bounds of the inputs.
     pub finitization: Finitization,
     /// How long one input may take.
     pub timeout: Duration,
+    /// How long all of them may take, if the author accepts to see only a part.
+    pub total: Option<Duration>,
+    /// Whether it is fine that there is no input at all.
+    pub allow_empty: bool,
+    /// Whether a candidate on which `rep_ok` panics is merely invalid.
+    pub panics_are_invalid: bool,
 }
 
 /// An input on which the function failed.
@@ -58,6 +70,24 @@ struct Counterexample {
     number: u64,
     shown: Vec<Shown>,
     what: String,
+}
+
+/// The inputs on which the function failed: how many, and the smallest.
+#[derive(Default)]
+struct Failures {
+    count: u64,
+    smallest: Option<((usize, u64), Counterexample)>,
+}
+
+impl Failures {
+    fn add(&mut self, failure: Counterexample) {
+        self.count += 1;
+        let lines = failure.shown.iter().map(|shown| shown.picture().lines().count()).sum();
+        let size = (lines, failure.number);
+        if self.smallest.as_ref().is_none_or(|(smallest, _)| size < *smallest) {
+            self.smallest = Some((size, failure));
+        }
+    }
 }
 
 /// What is said of a test that fails.
@@ -71,8 +101,10 @@ impl Test {
     /// Runs `body` on every valid input.
     ///
     /// # Panics
-    /// When it panics, does not end or overflows the stack on some input.
-    pub fn black_box<T: Korat>(&self, body: fn(T), calls: CallTexts<T>) {
+    /// When it fails, panics, does not end or overflows the stack on some
+    /// input, when there is no input, or when `rep_ok` itself panics.
+    #[track_caller]
+    pub fn black_box<T: Korat>(&self, body: Body<T>, calls: CallTexts<T>) {
         let search = Search::<T>::within(self.finitization.clone());
         let Some(orders) = Orders::given() else { return self.supervise(&search) };
         // Leaves at once, so that attributes of the test such as
@@ -99,34 +131,50 @@ impl Test {
     ///
     /// # Panics
     /// When there is one.
+    #[track_caller]
     pub fn white_box<T: Korat>(&self, fails: fn(&T::Twin) -> bool, calls: CallTexts<T>) {
         let search = Search::<T>::within(self.finitization.clone()).satisfying(fails);
         if let Some(Orders { calls: Some(number), journal, .. }) = Orders::given() {
             write_calls(&search, number, calls, &journal);
         }
+        VALID.set(0);
+        let search = search.time_limit(self.total());
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
-        let mut failures = Vec::new();
+        let mut failures = Failures::default();
         guard::quietly(|| {
-            while run.advance() && failures.len() < 1000 {
+            while run.advance() && failures.count < 1000 {
                 let what = format!("on the twin, {}", LAST.take());
-                failures.push(self.counterexample(&run, run.stats().valid, what));
+                failures.add(self.counterexample(&run, run.stats().valid, what));
             }
         });
-        let stats = run.stats();
-        println!("{}: white box, {} candidates", self.name, stats.candidates);
+        let (stats, inputs) = (run.stats(), VALID.get());
+        let cut = (run.outcome() == Outcome::Stopped(Stop::Time)).then(|| run.position());
+        let summary = self.summary(inputs, stats, cut.as_deref());
+        println!("{summary}");
         if let Some(report) = self.judge(failures, stats.candidates, "candidates") {
             panic!("{}{}", report.text, self.calls(&self.journal(), report.number));
+        }
+        if let Some(text) = self.emptiness::<T>(inputs, stats, cut.as_deref()) {
+            panic!("{text}");
+        }
+        if cut.is_some() {
+            say(&summary);
         }
     }
 
     /// Whether an input is valid and the function fails on it.
     #[doc(hidden)]
-    pub fn fails<T: Korat>(input: &T::Twin, body: fn(&T::Twin)) -> bool {
-        if !T::twin_rep_ok(input) {
+    pub fn fails<T: Korat, R: Returned>(input: &T::Twin, body: fn(&T::Twin) -> R) -> bool {
+        if !deep::valid::<T>(input, &Types::of::<T>()) {
             return false;
         }
-        match catch_unwind(AssertUnwindSafe(|| body(input))) {
-            Ok(()) => false,
+        VALID.set(VALID.get() + 1);
+        match catch_unwind(AssertUnwindSafe(|| body(input).failure())) {
+            Ok(failure) => {
+                let failed = failure.is_some();
+                failure.into_iter().for_each(|why| LAST.set(why));
+                failed
+            }
             Err(payload) if payload.is::<super::trail::OutOfObjects>() => false,
             Err(payload) => {
                 LAST.set(what_ended(&*payload, "it"));
@@ -135,34 +183,97 @@ impl Test {
         }
     }
 
-    fn counterexample<T: Korat>(&self, run: &Run<T>, number: u64, what: String) -> Counterexample {
-        let shown = match run.current().shown() {
-            Shown::Tuple(parts) => parts,
-            other => vec![other],
+    /// How long all inputs together may take.
+    fn total(&self) -> Duration {
+        self.total.unwrap_or(DEFAULT_TOTAL)
+    }
+
+    /// What was looked at, in a line.
+    fn summary(&self, inputs: u64, stats: &Stats, cut: Option<&str>) -> String {
+        let scope = self.finitization.scope;
+        let how_much = match cut {
+            None => "all there are".to_owned(),
+            Some(position) => format!("{CUT} after {:?} with {position}", self.total()),
         };
-        Counterexample { number, shown, what }
+        format!(
+            "{}: {inputs} inputs of scope {scope}, {how_much} ({} candidates, space of 2^{:.0})",
+            self.name, stats.candidates, stats.space_log2
+        )
+    }
+
+    /// Why the test shows nothing although the function never failed, if so.
+    fn emptiness<T: Korat>(&self, inputs: u64, stats: &Stats, cut: Option<&str>) -> Option<String> {
+        let (name, scope) = (self.name, self.finitization.scope);
+        if let (Some(first), false) = (stats.troubles.first(), self.panics_are_invalid) {
+            let parts = parts(first.shown.clone());
+            return Some(format!(
+                "{name}: `rep_ok` itself fails on {} candidates, so it says nothing of them\n\
+                 the first:\n{}what happened: {}\n{}\
+                 make `rep_ok` return false there, or say `panics = \"invalid\"`",
+                stats.troubled,
+                self.pictures(&parts),
+                first.what,
+                self.expressions(&parts),
+            ));
+        }
+        if let Some(names) = Types::of::<T>().without_any_predicate() {
+            return Some(format!(
+                "{name}: none of {} has a `rep_ok`, so every combination of fields was taken for \
+                 valid; write `fn rep_ok(&self) -> bool` in a `#[korat]` block, or say \
+                 `#[korat(unconstrained)]` on the type",
+                names.join(", ")
+            ));
+        }
+        if let (Some(position), None) = (cut, self.total) {
+            let summary = self.summary(inputs, stats, Some(position));
+            return Some(format!(
+                "{summary}\nchoose a smaller scope, or say `total_seconds = ..` if a part is enough"
+            ));
+        }
+        if inputs == 0 && (cut.is_some() || !self.allow_empty) {
+            let cut = cut.map_or("", |_| " that was seen before the time was over");
+            return Some(format!(
+                "{name}: no structure of scope {scope}{cut} satisfies `rep_ok`, so nothing was \
+                 tested ({} candidates); choose another scope, or say `allow_empty`",
+                stats.candidates
+            ));
+        }
+        None
+    }
+
+    fn counterexample<T: Korat>(&self, run: &Run<T>, number: u64, what: String) -> Counterexample {
+        Counterexample { number, shown: parts(run.current().shown()), what }
+    }
+
+    /// A picture of each input.
+    fn pictures(&self, parts: &[Shown]) -> String {
+        let named = self.parameters.iter().zip(parts);
+        let line = |((name, _), shown): (&(&str, &str), &Shown)| {
+            let picture = shown.picture().trim_end().replace('\n', "\n    ");
+            format!("  {name} = {picture}\n")
+        };
+        named.map(line).collect()
+    }
+
+    /// A statement that rebuilds each input, where there is one.
+    fn expressions(&self, parts: &[Shown]) -> String {
+        let named = self.parameters.iter().zip(parts);
+        let line = |((name, ty), shown): (&(&str, &str), &Shown)| match shown.rust() {
+            Some(rust) => format!("let {name}: {ty} = {rust};\n"),
+            None => format!("// {name} shares objects: no expression\n"),
+        };
+        named.map(line).collect()
     }
 
     /// Describes the smallest counterexample, if there is one.
-    fn judge(&self, mut failures: Vec<Counterexample>, inputs: u64, unit: &str) -> Option<Report> {
-        failures.sort_by_key(|failure| {
-            let text: Vec<String> = failure.shown.iter().map(Shown::picture).collect();
-            (text.iter().map(|text| text.lines().count()).sum::<usize>(), failure.number)
-        });
-        let smallest = failures.first()?;
-        let mut report = format!("{} fails on {} of {inputs} {unit}\n", self.name, failures.len());
+    fn judge(&self, failures: Failures, inputs: u64, unit: &str) -> Option<Report> {
+        let Failures { count, smallest } = failures;
+        let (_, smallest) = smallest?;
+        let mut report = format!("{} fails on {count} of {inputs} {unit}\n", self.name);
         report.push_str(&format!("smallest counterexample (input {}):\n", smallest.number));
-        for (name, shown) in self.parameters.iter().zip(&smallest.shown) {
-            let picture = shown.picture().trim_end().replace('\n', "\n    ");
-            report.push_str(&format!("  {name} = {picture}\n"));
-        }
+        report.push_str(&self.pictures(&smallest.shown));
         report.push_str(&format!("what happened: {}\n", smallest.what));
-        for (name, shown) in self.parameters.iter().zip(&smallest.shown) {
-            match shown.rust() {
-                Some(rust) => report.push_str(&format!("let {name} = {rust};\n")),
-                None => report.push_str(&format!("// {name} shares objects: no expression\n")),
-            }
-        }
+        report.push_str(&self.expressions(&smallest.shown));
         smallest.shown.iter().filter(|shown| shown.has_parts()).for_each(|shown| {
             report.push_str(&shown.graphviz());
         });
@@ -193,16 +304,23 @@ impl Test {
     }
 
     /// The child: runs the body on every input but those it is told to skip.
-    fn child<T: Korat>(&self, search: &Search<T>, body: fn(T), orders: &Orders) -> Option<Report> {
+    fn child<T: Korat>(
+        &self,
+        search: &Search<T>,
+        body: Body<T>,
+        orders: &Orders,
+    ) -> Option<Report> {
         let current = Arc::new(AtomicU64::new(0));
         let _watch = self.watch(Arc::clone(&current), orders.journal.clone());
         let mut journal = orders.exact.then(|| {
             fs::File::create(&orders.journal).expect("the journal lies in a temporary folder")
         });
+        let search = search.clone().time_limit(self.total());
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
-        let (mut failures, mut illegal) = (Vec::new(), 0);
+        let started = Instant::now();
+        let (mut failures, mut illegal) = (Failures::default(), 0);
         guard::quietly(|| {
-            while run.advance() {
+            while started.elapsed() < self.total() && run.advance() {
                 let number = run.stats().valid;
                 current.store(number, Ordering::Relaxed);
                 if orders.skip.contains(&number) {
@@ -212,42 +330,33 @@ impl Test {
                     journal.seek(SeekFrom::Start(0)).expect("a file can be rewound");
                     journal.write_all(number.to_string().as_bytes()).expect("room for a number");
                 }
-                let input = run.current().realize();
-                if number < 100 && !input.real_rep_ok() {
-                    let what = "`rep_ok` holds on the twin and not on the real value; is every \
-                                impl block it needs marked `#[korat]`?";
-                    failures.push(self.counterexample(&run, number, what.to_owned()));
-                    std::mem::forget(input);
-                    continue;
-                }
-                guard::end();
-                match catch_unwind(AssertUnwindSafe(|| body(input))) {
-                    Ok(()) => {}
-                    Err(payload) if breaks_precondition(&*payload) => illegal += 1,
-                    Err(payload) => {
-                        let what = format!("it panicked: {}", message(&*payload));
-                        failures.push(self.counterexample(&run, number, what));
+                match attempt(run.current().realize(), number, body) {
+                    Attempt::Passed => {}
+                    Attempt::Illegal => illegal += 1,
+                    Attempt::Failed(what) => {
+                        failures.add(self.counterexample(&run, number, what));
                     }
                 }
             }
         });
         let stats = run.stats();
-        println!(
-            "{}: {} inputs, {} candidates, space of 2^{:.0}",
-            self.name, stats.valid, stats.candidates, stats.space_log2
-        );
+        let cut = (run.outcome() != Outcome::Complete).then(|| run.position());
+        println!("{}", self.summary(stats.valid, stats, cut.as_deref()));
         if illegal > 0 {
             println!("{illegal} inputs break a precondition of a function that the test calls");
+        }
+        if let Some(report) = self.judge(failures, stats.valid, "inputs") {
+            return Some(report);
+        }
+        if let Some(text) = self.emptiness::<T>(stats.valid, stats, cut.as_deref()) {
+            panic!("{text}");
         }
         assert!(
             illegal < stats.valid || illegal == 0,
             "{}: every input breaks a precondition, so nothing was tested",
             self.name
         );
-        for trouble in &stats.troubles {
-            eprintln!("{}, on\n{}", trouble.what, trouble.candidate);
-        }
-        self.judge(failures, stats.valid, "inputs")
+        None
     }
 
     /// Ends the child when one input takes too long.
@@ -258,8 +367,9 @@ impl Test {
                 self.0.store(u64::MAX, Ordering::Relaxed);
             }
         }
-        let (seen, timeout) = (Arc::clone(&current), self.timeout);
+        let (seen, timeout, total) = (Arc::clone(&current), self.timeout, self.total());
         std::thread::spawn(move || {
+            let started = Instant::now();
             let mut last = 0;
             loop {
                 std::thread::sleep(timeout);
@@ -267,7 +377,10 @@ impl Test {
                 if now == u64::MAX {
                     return;
                 }
-                if now == last && now > 0 {
+                // Between inputs the search looks at the clock by itself, but
+                // not while a predicate runs that calls code it cannot bound.
+                let stuck = now > 0 || started.elapsed() > total + timeout;
+                if now == last && stuck {
                     let _ = fs::write(&journal, now.to_string());
                     std::process::exit(HANG);
                 }
@@ -278,6 +391,7 @@ impl Test {
     }
 
     /// The parent: starts children until one lives through all inputs.
+    #[track_caller]
     fn supervise<T: Korat>(&self, search: &Search<T>) {
         let journal = self.journal();
         let mut killers: Vec<(u64, String)> = Vec::new();
@@ -286,10 +400,18 @@ impl Test {
             let orders = Orders { skip, ..Orders::new(&journal) };
             let output = self.spawn(&orders);
             let (number, what) = match ending(&output) {
-                Ending::Passed => break,
+                Ending::Passed => {
+                    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                    let told = text.find(self.name).map_or("", |at| text[at..].trim_end());
+                    println!("{told}");
+                    told.lines().filter(|line| line.contains(CUT)).for_each(say);
+                    break;
+                }
                 Ending::Failed => {
                     let text = String::from_utf8_lossy(&output.stdout).into_owned()
                         + &String::from_utf8_lossy(&output.stderr);
+                    // The harness of the child says a word first.
+                    let text = text.find(self.name).map_or(&*text, |at| &text[at..]);
                     let calls = read(&journal).map(|number| self.calls(&journal, number));
                     panic!("{text}{}", calls.unwrap_or_default());
                 }
@@ -299,7 +421,7 @@ impl Test {
                     (read(&journal), what)
                 }
             };
-            let Some(number) = number else {
+            let Some(number) = number.filter(|number| *number > 0) else {
                 panic!("the tests of {} died outside of any input: {what}", self.name)
             };
             killers.push((number, what));
@@ -315,20 +437,16 @@ impl Test {
     }
 
     /// Finds inputs again by their numbers.
-    fn describe<T: Korat>(
-        &self,
-        search: &Search<T>,
-        killers: &[(u64, String)],
-    ) -> Vec<Counterexample> {
-        let mut found = Vec::new();
+    fn describe<T: Korat>(&self, search: &Search<T>, killers: &[(u64, String)]) -> Failures {
+        let mut found = Failures::default();
         if killers.is_empty() {
             return found;
         }
         let mut run = search.try_run().unwrap_or_else(|error| panic!("{error}"));
-        while guard::quietly(|| run.advance()) && found.len() < killers.len() {
+        while guard::quietly(|| run.advance()) && found.count < killers.len() as u64 {
             let number = run.stats().valid;
             if let Some((_, what)) = killers.iter().find(|(killer, _)| *killer == number) {
-                found.push(self.counterexample(&run, number, what.clone()));
+                found.add(self.counterexample(&run, number, what.clone()));
             }
         }
         found
@@ -366,6 +484,47 @@ fn breaks_precondition(payload: &(dyn std::any::Any + Send)) -> bool {
 thread_local! {
     /// What happened when a function last failed on the twin.
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+    /// How often a function ran on a valid twin.
+    static VALID: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The inputs of a test, which the search finds together.
+fn parts(shown: Shown) -> Vec<Shown> {
+    match shown {
+        Shown::Tuple(parts) => parts,
+        other => vec![other],
+    }
+}
+
+/// How a function did on one input.
+enum Attempt {
+    Passed,
+    /// The test itself broke a precondition.
+    Illegal,
+    Failed(String),
+}
+
+fn attempt<T: Korat>(input: T, number: u64, body: Body<T>) -> Attempt {
+    guard::end();
+    let agrees = || number >= COMPARED || input.real_rep_ok();
+    if !catch_unwind(AssertUnwindSafe(agrees)).unwrap_or(false) {
+        std::mem::forget(input);
+        let what = "`rep_ok` holds on the twin and not on the real value; is every impl block it \
+                    needs marked `#[korat]`?";
+        return Attempt::Failed(what.to_owned());
+    }
+    match catch_unwind(AssertUnwindSafe(|| body(input))) {
+        Ok(None) => Attempt::Passed,
+        Ok(Some(why)) => Attempt::Failed(why),
+        Err(payload) if breaks_precondition(&*payload) => Attempt::Illegal,
+        Err(payload) => Attempt::Failed(what_ended(&*payload, "it")),
+    }
+}
+
+/// Says something that `cargo test` shows even when the test passes: what is
+/// printed by the macros is kept back then.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Writes down the calls that build the input with this number, and leaves.
@@ -379,65 +538,4 @@ fn write_calls<T: Korat>(search: &Search<T>, number: u64, calls: CallTexts<T>, j
     let text: String = texts.into_iter().flatten().collect();
     let written = fs::write(journal, text);
     std::process::exit(i32::from(written.is_err()));
-}
-
-/// What the parent asks of the child.
-struct Orders {
-    journal: String,
-    /// Whether to write down every input before it runs.
-    exact: bool,
-    skip: Vec<u64>,
-    /// The input for which public calls are wanted, and nothing else.
-    calls: Option<u64>,
-}
-
-impl Orders {
-    fn new(journal: &str) -> Orders {
-        Orders { journal: journal.to_owned(), exact: false, skip: Vec::new(), calls: None }
-    }
-
-    /// The orders of this process, if it is a child.
-    fn given() -> Option<Orders> {
-        std::env::var(CHILD).ok().map(|text| Orders::parse(&text))
-    }
-
-    fn to_text(&self) -> String {
-        let skip: Vec<String> = self.skip.iter().map(u64::to_string).collect();
-        let calls = self.calls.map(|number| number.to_string()).unwrap_or_default();
-        format!("{};{};{calls};{}", u8::from(self.exact), skip.join(","), self.journal)
-    }
-
-    fn parse(text: &str) -> Orders {
-        let mut parts = text.splitn(4, ';');
-        let mut next = || parts.next().unwrap_or("");
-        let exact = next() == "1";
-        let skip = next().split(',').filter_map(|n| n.parse().ok()).collect();
-        let calls = next().parse().ok();
-        Orders { exact, skip, calls, journal: next().to_owned() }
-    }
-}
-
-enum Ending {
-    Passed,
-    Failed,
-    Hung,
-    Died(String),
-}
-
-fn ending(output: &Output) -> Ending {
-    match output.status.code() {
-        Some(0) => Ending::Passed,
-        Some(HANG) => Ending::Hung,
-        Some(FAILED) => Ending::Failed,
-        _ => {
-            let text = String::from_utf8_lossy(&output.stderr);
-            let overflow = text.contains("overflowed its stack");
-            let what = if overflow { "it overflowed the stack" } else { "it ended the process" };
-            Ending::Died(format!("{what} ({})", output.status))
-        }
-    }
-}
-
-fn read(journal: &str) -> Option<u64> {
-    fs::read_to_string(journal).ok()?.trim().parse().ok()
 }

@@ -10,7 +10,7 @@ use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::{Korat, Realizer};
+use crate::korat::{Deep, Korat, Realizer, Types};
 
 macro_rules! cell_twin {
     ($twin:ident, $real:ident, $into:expr, $peek:expr) => {
@@ -108,6 +108,14 @@ impl<T: Korat> Korat for RefCell<T> {
         T::twin_rep_ok(&twin.0)
     }
 
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        T::twin_deep_ok(&twin.0, deep)
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
+    }
+
     fn real_rep_ok(&self) -> bool {
         self.borrow().real_rep_ok()
     }
@@ -157,6 +165,14 @@ impl<T: Korat + Copy> Korat for Cell<T> {
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
         T::twin_rep_ok(&twin.0)
+    }
+
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        T::twin_deep_ok(&twin.0, deep)
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
     }
 
     fn real_rep_ok(&self) -> bool {

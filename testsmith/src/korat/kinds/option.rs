@@ -4,7 +4,7 @@ use crate::korat::cell::TwinType;
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::{Korat, Realizer};
+use crate::korat::{Deep, Korat, Realizer, Types};
 
 impl<T: TwinType> TwinType for Option<T> {
     const INLINE: bool = false;
@@ -63,6 +63,14 @@ impl<T: Korat> Korat for Option<T> {
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
         twin.as_ref().is_none_or(T::twin_rep_ok)
+    }
+
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        twin.as_ref().is_none_or(|inside| T::twin_deep_ok(inside, deep))
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
     }
 
     fn real_rep_ok(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::korat::finitize::{FinitizeError, MAX_DOMAIN, Plain};
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
-use crate::korat::{Korat, Realizer};
+use crate::korat::{Deep, Korat, Realizer, Types};
 
 /// The parts of `TwinType` and `Korat` that plain values have in common.
 macro_rules! plain_twin {
@@ -253,6 +253,14 @@ macro_rules! tuples {
 
             fn twin_rep_ok(twin: &Self::Twin) -> bool {
                 $($part::twin_rep_ok(&twin.$at))&&+
+            }
+
+            fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+                $(deep.field::<$part>(&twin.$at))&&+
+            }
+
+            fn types(types: &mut Types) {
+                $(types.field::<$part>();)+
             }
 
             fn real_rep_ok(&self) -> bool {

@@ -15,7 +15,7 @@ use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices, Family};
-use crate::korat::{Korat, Realizer};
+use crate::korat::{Deep, Korat, Realizer, Types};
 
 /// The place of an object: a twin, or a cell if the type is not made of cells.
 fn object<'a, T: TwinType>(place: *const ()) -> &'a T {
@@ -180,6 +180,14 @@ impl<T: Korat> Korat for Box<T> {
         T::twin_rep_ok(twin)
     }
 
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        T::twin_deep_ok(twin, deep)
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
+    }
+
     fn real_rep_ok(&self) -> bool {
         T::real_rep_ok(self)
     }
@@ -243,6 +251,14 @@ impl<T: Korat> Korat for Rc<T> {
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
         T::twin_rep_ok(twin)
+    }
+
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        !deep.enter(twin.place.as_ptr()) || T::twin_deep_ok(twin, deep)
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
     }
 
     fn real_rep_ok(&self) -> bool {
@@ -404,6 +420,14 @@ fn raw_choices<T: Korat, P>(
     pointers::<T, _>(builder, Family::Raw, |place| make(place.cast()))
 }
 
+/// The predicates behind a raw pointer.
+fn raw_deep_ok<T: Korat>(target: Option<NonNull<T::Twin>>, deep: &mut Deep) -> bool {
+    target.is_none_or(|target| {
+        // SAFETY: a twin's pointer leads to an object of its space.
+        !deep.enter(target.as_ptr().cast()) || T::twin_deep_ok(unsafe { target.as_ref() }, deep)
+    })
+}
+
 fn show_raw<T: Korat>(target: Option<NonNull<T>>, shower: &mut Shower) -> Shown {
     match target {
         None => Shown::Nothing,
@@ -431,6 +455,14 @@ impl<T: Korat> Korat for NonNull<T> {
 
     fn twin_rep_ok(_: &Self::Twin) -> bool {
         true
+    }
+
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        raw_deep_ok::<T>(Some(*twin), deep)
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
     }
 
     fn real_rep_ok(&self) -> bool {
@@ -467,6 +499,14 @@ macro_rules! raw_korat {
 
             fn twin_rep_ok(_: &Self::Twin) -> bool {
                 true
+            }
+
+            fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+                raw_deep_ok::<T>(NonNull::new(*twin as *mut T::Twin), deep)
+            }
+
+            fn types(types: &mut Types) {
+                T::types(types);
             }
 
             fn real_rep_ok(&self) -> bool {

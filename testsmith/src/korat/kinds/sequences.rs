@@ -14,7 +14,7 @@ use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices, Claim};
 use crate::korat::trail::NO_CLASS;
-use crate::korat::{Korat, Realizer, scratch};
+use crate::korat::{Deep, Korat, Realizer, Types, scratch};
 
 /// What a predicate sees in place of a slice.
 #[repr(transparent)]
@@ -435,6 +435,14 @@ macro_rules! growable {
                 twin.iter().all(T::twin_rep_ok)
             }
 
+            fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+                twin.iter().all(|item| T::twin_deep_ok(item, deep))
+            }
+
+            fn types(types: &mut Types) {
+                T::types(types);
+            }
+
             fn real_rep_ok(&self) -> bool {
                 self.iter().all(T::real_rep_ok)
             }
@@ -530,6 +538,14 @@ impl<T: Korat, const N: usize> Korat for [T; N] {
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
         twin.iter().all(T::twin_rep_ok)
+    }
+
+    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
+        twin.iter().all(|item| T::twin_deep_ok(item, deep))
+    }
+
+    fn types(types: &mut Types) {
+        T::types(types);
     }
 
     fn real_rep_ok(&self) -> bool {

@@ -1,0 +1,59 @@
+//! Predicates that the search would not find.
+
+use testsmith::{Korat, korat};
+
+#[derive(Korat)]
+struct Misspelt {
+    size: u8,
+}
+
+#[korat]
+impl Misspelt {
+    fn rep_okay(&self) -> bool {
+        self.size > 0
+    }
+}
+
+#[derive(Korat)]
+struct Changing {
+    size: u8,
+}
+
+#[korat]
+impl Changing {
+    fn rep_ok(&mut self) -> bool {
+        self.size > 0
+    }
+}
+
+#[derive(Korat)]
+struct Unmarked {
+    size: u8,
+}
+
+impl Unmarked {
+    fn rep_ok(&self) -> bool {
+        self.size > 0
+    }
+}
+
+#[derive(Korat)]
+struct Fine {
+    size: u8,
+}
+
+#[korat]
+impl Fine {
+    fn rep_ok2(&self) -> bool {
+        self.size > 0
+    }
+}
+
+#[korat]
+impl Fine {
+    fn rep_ok(&self) -> Result<(), String> {
+        if self.rep_ok2() { Ok(()) } else { Err("it is empty".to_owned()) }
+    }
+}
+
+fn main() {}
