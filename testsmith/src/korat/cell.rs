@@ -49,8 +49,10 @@ pub struct Header {
     pub(crate) class: u32,
     /// The index of the first object of `class` in the domain.
     pub(crate) first: u32,
-    /// The generator call that holds the field, if one does.
-    pub(crate) call: Cell<u32>,
+    /// The restriction in force, while a generator holds the field.
+    pub(crate) held: Cell<u32>,
+    /// The place of a field that is varied among those.
+    pub(crate) wheel: Cell<u32>,
     /// For a field on the stack: whether it was held before it was read.
     pub(crate) was_held: Cell<bool>,
     /// For a field on the stack: `high` of its class before its value was
@@ -71,7 +73,8 @@ impl Header {
             size,
             class,
             first,
-            call: Cell::new(0),
+            held: Cell::new(u32::MAX),
+            wheel: Cell::new(0),
             was_held: Cell::new(false),
             high_before: Cell::new(-1),
             mask: Slot::default(),

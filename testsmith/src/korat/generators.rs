@@ -296,11 +296,15 @@ pub mod twin {
         }
     }
 
-    fn fresh<T: TwinType>(cell: &Lazy<T>) -> &T {
-        if let Some(trail) = trail(cell) {
-            trail.restrict_to_fresh(cell.header());
-        }
-        cell
+    /// Reads a link that should lead to none of the visited objects. Those that
+    /// something else led to remain: only a second way here is wrong.
+    fn unvisited<'a, T: TwinType>(cell: &'a Lazy<T>, visited: &mut Vec<u32>) -> &'a T {
+        let Some(trail) = trail(cell) else { return cell };
+        let header = cell.header();
+        trail.restrict_to_others(header, visited);
+        let value: &T = cell;
+        visited.extend(header.index.get().checked_sub(header.first));
+        value
     }
 
     pub fn tree<L: Link, const N: usize>(
@@ -308,9 +312,11 @@ pub mod twin {
         children: impl for<'n> Fn(&'n L::Node) -> [&'n Lazy<L>; N],
     ) -> bool {
         let mut visited: Vec<*const L::Node> = Vec::new();
+        // Links of one type point at objects of one class.
+        let mut objects = Vec::new();
         let mut waiting = vec![root];
         while let Some(cell) = waiting.pop() {
-            if let Some(node) = fresh(cell).node() {
+            if let Some(node) = unvisited(cell, &mut objects).node() {
                 if visited.contains(&std::ptr::from_ref(node)) {
                     return false;
                 }
@@ -334,9 +340,13 @@ pub mod twin {
         children: impl for<'n> Fn(&'n T) -> [&'n Lazy<Option<usize>>; N],
     ) -> bool {
         let mut visited: Vec<usize> = Vec::new();
+        let mut objects = Vec::new();
         let mut waiting = vec![root];
         while let Some(cell) = waiting.pop() {
-            let Some(at) = *fresh(cell) else { continue };
+            // An index into something else does not tell objects of the arena.
+            let into_arena = trail(cell).is_some() && arena.is_arena(cell.header().class);
+            let link = if into_arena { unvisited(cell, &mut objects) } else { &**cell };
+            let Some(at) = *link else { continue };
             match arena.get(at) {
                 Some(node) if !visited.contains(&at) => {
                     visited.push(at);

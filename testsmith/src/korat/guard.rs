@@ -33,6 +33,16 @@ pub(crate) fn begin(steps: u64) {
     LOWEST.set((&raw const here as usize).saturating_sub(STACK_BYTES));
 }
 
+/// How many steps the run may still take.
+pub(crate) fn steps_left() -> u64 {
+    FUEL.get()
+}
+
+/// Gives the run so many steps from here on.
+pub(crate) fn set_steps_left(steps: u64) {
+    FUEL.set(steps);
+}
+
 /// Lifts the bounds.
 pub(crate) fn end() {
     FUEL.set(u64::MAX);

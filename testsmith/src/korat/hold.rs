@@ -2,65 +2,128 @@
 //!
 //! A field that is restricted but never read is held: the outcome of the run
 //! cannot depend on which of the allowed values it has, so the values are
-//! tried in `product` without running the predicate. A chain holds several
-//! fields at once, each within bounds that the one before it sets.
+//! tried in `product` without running the predicate. A chain also *links*
+//! fields: of two neighbours, whichever gets its value later is bounded by the
+//! other. Fields may be held and linked any number of times, in any order.
+//!
+//! A clause whose effect cannot be written down like this (its constraint
+//! reads fields, calls generators or panics) is left to be evaluated as the
+//! plain check it also is; the answer tells.
 //!
 //! Nothing here looks at values: generators turn their constraints into sets
 //! of indexes first.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::cell::{Header, Lazy, TwinType, state};
+use super::guard;
 use super::mask::Mask;
 use super::trail::{Inner, NO_CLASS, Trail};
+
+/// No entry of a list.
+pub(crate) const NOTHING: u32 = u32::MAX;
 
 /// A field that a generator restricted.
 pub(crate) struct Held {
     pub field: u32,
     pub mask: Mask,
     /// The length of the trail when the generator ran.
-    pub depth: u32,
-    /// Which generator call of the run this was.
-    pub call: u32,
-    /// The call that held the field before, if one did.
-    pub earlier: Option<u32>,
-    /// What the value must also satisfy.
-    pub link: Option<Rc<Link>>,
+    depth: u32,
+    /// The entry for the same field that this one narrows.
+    earlier: u32,
 }
 
 /// The place of every value of a domain in an order that several share.
 type Ranks = Rc<[u32]>;
 
-/// A bound that one field of a chain sets for the next.
+/// A bound that two neighbours of a chain set for each other.
 pub(crate) struct Link {
-    /// The field before.
-    pub before: u32,
+    pub low: u32,
+    pub high: u32,
     /// Whether equal values are excluded.
-    pub strict: bool,
+    strict: bool,
     /// The order of the values of both fields, by index; `None` when the
     /// domains are the same and in order.
-    pub ranks: Option<(Ranks, Ranks)>,
+    ranks: Option<(Ranks, Ranks)>,
+    /// The length of the trail when the generator ran.
+    depth: u32,
 }
 
 impl Link {
-    /// The part of `mask` that is legal after the value `before`.
-    pub(crate) fn bound(&self, mask: &Mask, size: u32, before: u32) -> Mask {
+    /// The part of `mask`, for the higher field, that is legal beside an index
+    /// of the lower one.
+    pub(crate) fn above(&self, mask: &Mask, size: u32, low: u32) -> Mask {
         let strict = u32::from(self.strict);
         match &self.ranks {
-            None => mask.starting_at(size, before + strict),
-            Some((theirs, ours)) => {
-                let least = theirs[before as usize] + strict;
-                Mask::of(size, |i| ours[i as usize] >= least && mask.contains(i))
+            None => mask.starting_at(size, low + strict),
+            Some((lows, highs)) => {
+                let least = lows[low as usize] + strict;
+                Mask::of(size, |i| highs[i as usize] >= least && mask.contains(i))
+            }
+        }
+    }
+
+    /// As `above`, for the lower field.
+    pub(crate) fn below(&self, mask: &Mask, size: u32, high: u32) -> Mask {
+        let strict = u32::from(self.strict);
+        match &self.ranks {
+            None => Mask::of(size, |i| i + strict <= high && mask.contains(i)),
+            Some((lows, highs)) => {
+                let most = highs[high as usize];
+                Mask::of(size, |i| lows[i as usize] + strict <= most && mask.contains(i))
             }
         }
     }
 }
 
+/// What a generator call of this run came to. Calls are numbered as they are
+/// made; as long as no field changes that was read before a call, the next run
+/// makes the same call and gets the same answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Answer {
+    /// The clause is written down, or cannot be satisfied.
+    Held(bool),
+    /// The clause is to be evaluated.
+    Plain,
+}
+
+/// An answer and the length of the trail when it was given.
+pub(crate) struct Record {
+    answer: Answer,
+    depth: u32,
+}
+
 impl Trail {
-    fn next_call(&self) -> u32 {
-        let call = self.calls.get() + 1;
-        self.calls.set(call);
-        call
+    /// Whether generators direct the search here: not inside of a constraint.
+    fn directs(&self) -> bool {
+        self.directed.get() && !self.constrained.get()
+    }
+
+    /// Numbers a generator call; the answer, if the call was made before.
+    #[inline]
+    fn next_call(&self) -> Option<Answer> {
+        let call = self.calls.get();
+        self.calls.set(call + 1);
+        if call >= self.recorded.get() {
+            return None;
+        }
+        Some(self.inner.borrow().records[call as usize].answer)
+    }
+
+    fn record(&self, answer: Answer) {
+        let mut inner = self.inner.borrow_mut();
+        let depth = inner.stack.len() as u32;
+        inner.records.push(Record { answer, depth });
+        self.recorded.set(inner.records.len() as u32);
+    }
+
+    /// Evaluates a constraint on what the field holds. Generators in it are
+    /// plain checks: their answers are good for this value only.
+    fn plain<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
+        let value: &T = cell;
+        let _constrained = Constrained::enter(self);
+        allows(value)
     }
 
     /// Restricts a field to the values that `allows` accepts.
@@ -73,88 +136,106 @@ impl Trail {
         cell: &Lazy<T>,
         allows: impl Fn(&T) -> bool,
     ) -> bool {
-        if T::INLINE {
+        if T::INLINE || !self.directs() {
             return allows(cell);
         }
-        let header = cell.header();
-        let call = self.next_call();
-        match header.state.get() {
-            state::SEEN => allows(cell),
-            state::HELD if header.call.get() == call => true,
-            _ if self.directed.get() => self.hold(cell, &allows, call),
-            _ => allows(cell),
+        match self.next_call() {
+            Some(Answer::Held(answer)) if cell.header().state.get() != state::SEEN => answer,
+            Some(_) => self.plain(cell, &allows),
+            None if cell.header().state.get() == state::SEEN => {
+                self.record(Answer::Plain);
+                self.plain(cell, &allows)
+            }
+            None => self.hold(cell, &allows),
         }
     }
 
     #[inline(never)]
-    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool, call: u32) -> bool {
+    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
         let header = cell.header();
-        // The constraint may look at fields, so the trail is not borrowed yet.
-        if header.state.get() == state::HELD && self.inner.borrow().is_held_by(header, call) {
-            return true;
-        }
-        let mask = Mask::of(header.size, |i| allows(cell.value(i)));
-        self.inner.borrow_mut().hold(header, mask, call)
+        let mask = self.aside(|| Mask::of(header.size, |i| allows(cell.value(i))));
+        let Some(mask) = mask else {
+            self.record(Answer::Plain);
+            return self.plain(cell, allows);
+        };
+        let answer = self.inner.borrow_mut().hold(header, mask);
+        self.record(Answer::Held(answer));
+        answer
     }
 
-    /// Restricts a pointer to nothing or a fresh object.
-    pub(crate) fn restrict_to_fresh(&self, header: &Header) {
-        if header.state.get() != state::UNSEEN {
+    /// What `look` says of values that no field has yet; `None` if it reads a
+    /// field or panics, which other values may not make it do.
+    fn aside<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
+        let depth = self.inner.borrow().stack.len();
+        let steps = guard::steps_left();
+        let result = {
+            let _constrained = Constrained::enter(self);
+            catch_unwind(AssertUnwindSafe(look))
+        };
+        guard::set_steps_left(steps);
+        let mut inner = self.inner.borrow_mut();
+        let read = inner.stack.len() > depth;
+        inner.unread_to(depth);
+        result.ok().filter(|_| !read)
+    }
+
+    /// Takes objects that a traversal has visited out of what a pointer that
+    /// nobody has read may point at.
+    pub(crate) fn restrict_to_others(&self, header: &Header, visited: &[u32]) {
+        if header.state.get() != state::UNSEEN || header.class == NO_CLASS || !self.directs() {
             return;
         }
         let mut inner = self.inner.borrow_mut();
-        if !inner.switches.generators || !inner.switches.isomorphism || header.class == NO_CLASS {
+        // An owned pointer points at nothing that was seen.
+        if inner.fields[header.id as usize].owned && inner.switches.isomorphism {
             return;
         }
-        let fresh = header.first + (inner.high(header) + 1) as u32;
-        let mask = Mask::of(header.size, |i| i < header.first || i == fresh);
+        let mask =
+            Mask::of(header.size, |i| i < header.first || !visited.contains(&(i - header.first)));
         inner.push(header, mask, false);
     }
 
     /// Restricts fields to ascending values, without equal neighbours if
-    /// `strict`. `None` means that the search is not directed: the caller has
-    /// to look at the values.
+    /// `strict`. `None` means that the caller has to look at the values.
     pub(crate) fn chain<T: TwinType + Ord>(
         &self,
         cells: &[&Lazy<T>],
         strict: bool,
     ) -> Option<bool> {
-        let call = self.next_call();
-        if !self.directed.get() {
+        if !self.directs() {
             return None;
         }
-        let mut inner = self.inner.borrow_mut();
-        if cells.iter().any(|cell| inner.is_held_by(cell.header(), call)) {
-            return Some(true);
+        match self.next_call() {
+            Some(Answer::Held(answer)) => return Some(answer),
+            Some(Answer::Plain) => return None,
+            None => {}
         }
-        let ranks = ranks(cells);
-        let order = |at: usize, index: u32| ranks.as_ref().map_or(index, |r| r[at][index as usize]);
-        let mut masks: Vec<Mask> = cells.iter().map(|cell| inner.allowed(cell.header())).collect();
-        // From the last on: a value must leave room for a greater one.
-        let mut most = None;
-        for (at, mask) in masks.iter_mut().enumerate().rev() {
-            let size = cells[at].header().size;
-            *mask = Mask::of(size, |i| {
-                mask.contains(i)
-                    && most.is_none_or(|most: u32| order(at, i) + u32::from(strict) <= most)
-            });
-            most = (0..size).filter(|i| mask.contains(*i)).map(|i| order(at, i)).max();
-            if most.is_none() {
-                return Some(false);
-            }
-        }
-        for (at, mask) in masks.into_iter().enumerate() {
-            let link = at.checked_sub(1).map(|last| Link {
-                before: cells[last].header().id,
-                strict,
-                ranks: ranks.as_ref().map(|r| (Rc::clone(&r[last]), Rc::clone(&r[at]))),
-            });
-            let before = at.checked_sub(1).map(|last| cells[last].header());
-            if !inner.hold_after(cells[at].header(), mask, call, before.zip(link)) {
-                return Some(false);
-            }
-        }
-        Some(true)
+        let Some(ranks) = self.aside(|| ranks(cells)) else {
+            self.record(Answer::Plain);
+            return None;
+        };
+        let headers: Vec<&Header> = cells.iter().map(|cell| cell.header()).collect();
+        let answer = self.inner.borrow_mut().chain(&headers, strict, ranks.as_deref());
+        self.record(Answer::Held(answer));
+        Some(answer)
+    }
+}
+
+/// While it lives, a constraint is being evaluated.
+struct Constrained<'a> {
+    trail: &'a Trail,
+    before: bool,
+}
+
+impl<'a> Constrained<'a> {
+    fn enter(trail: &'a Trail) -> Self {
+        Constrained { trail, before: trail.constrained.replace(true) }
+    }
+}
+
+impl Drop for Constrained<'_> {
+    fn drop(&mut self) {
+        self.trail.constrained.set(self.before);
     }
 }
 
@@ -166,7 +247,8 @@ fn ranks<T: TwinType + Ord>(cells: &[&Lazy<T>]) -> Option<Vec<Ranks>> {
     let size = first.header().size;
     let aligned = (1..size).all(|i| first.value(i - 1) < first.value(i))
         && cells.iter().all(|cell| {
-            cell.header().size == size && (0..size).all(|i| cell.value(i) == first.value(i))
+            std::ptr::eq(cell.header(), first.header())
+                || cell.header().size == size && (0..size).all(|i| cell.value(i) == first.value(i))
         });
     if aligned {
         return None;
@@ -189,44 +271,52 @@ impl Inner {
         self.fields[header.id as usize].terminal && self.switches.reuse
     }
 
-    fn is_held_by(&self, header: &Header, call: u32) -> bool {
-        header.state.get() == state::HELD
-            && (header.call.get() == call
-                || self.held.iter().any(|held| held.field == header.id && held.call == call))
-    }
-
-    /// The restriction in force, for a held field.
-    fn held(&self, header: &Header) -> &Held {
-        let held = self.held.iter().rev().find(|held| held.field == header.id);
-        held.expect("a field is held by an entry of the list")
-    }
-
     /// The restrictions in force on fields that nobody has read.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Held> {
-        self.held.iter().filter(|held| {
+        let in_force = |(at, held): &(usize, &Held)| {
             let header = self.header(held.field);
-            header.state.get() == state::HELD && header.call.get() == held.call
-        })
+            header.state.get() == state::HELD && header.held.get() as usize == *at
+        };
+        self.held.iter().enumerate().filter(in_force).map(|(_, held)| held)
     }
 
-    /// The values a field may still take.
+    /// The values a field may still take, its links aside.
     fn allowed(&self, header: &Header) -> Mask {
         match header.state.get() {
             state::SEEN => Mask::single(header.size, header.index.get()),
-            state::HELD => self.held(header).mask.clone(),
+            state::HELD => self.held[header.held.get() as usize].mask.clone(),
             _ => Mask::ALL,
         }
     }
 
-    #[inline]
-    fn hold(&mut self, header: &Header, mask: Mask, call: u32) -> bool {
-        let (earlier, mask, link) = match header.state.get() {
-            state::HELD => {
-                let held = self.held(header);
-                let both = held.mask.and(&mask, header.size);
-                (Some(held.call), both, held.link.clone())
+    /// What the values of linked fields that were read leave of a mask.
+    fn linked(&self, header: &Header, mut mask: Mask) -> Mask {
+        for link in &self.links {
+            let other = if link.high == header.id { link.low } else { link.high };
+            if (link.low != header.id && link.high != header.id)
+                || self.header(other).state.get() != state::SEEN
+            {
+                continue;
             }
-            _ => (None, mask, None),
+            let index = self.header(other).index.get();
+            mask = if link.high == header.id {
+                link.above(&mask, header.size, index)
+            } else {
+                link.below(&mask, header.size, index)
+            };
+        }
+        mask
+    }
+
+    /// Narrows a field that was not read; one that cannot wait is read.
+    #[inline]
+    fn hold(&mut self, header: &Header, mask: Mask) -> bool {
+        let (earlier, mask) = match header.state.get() {
+            state::HELD => {
+                let at = header.held.get();
+                (at, self.held[at as usize].mask.and(&mask, header.size))
+            }
+            _ => (NOTHING, mask),
         };
         if mask.is_empty(header.size) {
             return false;
@@ -235,71 +325,75 @@ impl Inner {
             return self.push(header, mask, false);
         }
         header.state.set(state::HELD);
-        header.call.set(call);
+        header.held.set(self.held.len() as u32);
         let depth = self.stack.len() as u32;
-        self.held.push(Held { field: header.id, mask, depth, call, earlier, link });
+        self.held.push(Held { field: header.id, mask, depth, earlier });
         true
     }
 
-    /// Holds the next field of a chain within the bound that `before` sets.
-    fn hold_after(
-        &mut self,
-        header: &Header,
-        mask: Mask,
-        call: u32,
-        before: Option<(&Header, Link)>,
-    ) -> bool {
-        let Some((before, link)) = before else {
-            return header.state.get() == state::SEEN || self.hold(header, mask, call);
-        };
-        // A field has one bound at most: of two, one is settled by reading.
-        if header.state.get() == state::HELD
-            && self.held(header).link.is_some()
-            && !(self.read_held(header) && self.read(before))
-        {
-            return false;
-        }
-        match (before.state.get(), header.state.get()) {
-            (state::SEEN, now) => {
-                let mask = link.bound(&mask, header.size, before.index.get());
-                let value = header.index.get();
-                return if now == state::SEEN {
-                    mask.contains(value)
-                } else {
-                    self.hold(header, mask, call)
-                };
-            }
-            // What the field before may take leaves room for this value.
-            (_, state::SEEN) => return true,
-            _ => {}
-        }
-        if !self.hold(header, mask, call) {
-            return false;
-        }
-        self.held.last_mut().expect("it was just held").link = Some(Rc::new(link));
-        true
-    }
-
-    fn read(&mut self, header: &Header) -> bool {
-        header.state.get() == state::SEEN || self.read_held(header)
-    }
-
-    /// A held field is read after all: it joins the stack, and with it what
-    /// sets its bound.
-    pub(crate) fn read_held(&mut self, header: &Header) -> bool {
-        let Held { mask, link, .. } = self.held(header);
-        let (mut mask, link) = (mask.clone(), link.clone());
-        if let Some(link) = link {
-            let before = self.header(link.before);
-            if !self.read(before) {
+    /// Holds fields in ascending order.
+    fn chain(&mut self, headers: &[&Header], strict: bool, ranks: Option<&[Ranks]>) -> bool {
+        let order = |at: usize, index: u32| ranks.map_or(index, |ranks| ranks[at][index as usize]);
+        let mut masks: Vec<Mask> = headers.iter().map(|header| self.allowed(header)).collect();
+        // From the last on: a value must leave room for a greater one.
+        let mut most = None;
+        for (at, mask) in masks.iter_mut().enumerate().rev() {
+            let size = headers[at].size;
+            *mask = Mask::of(size, |i| {
+                mask.contains(i)
+                    && most.is_none_or(|most: u32| order(at, i) + u32::from(strict) <= most)
+            });
+            most = (0..size).filter(|i| mask.contains(*i)).map(|i| order(at, i)).max();
+            if most.is_none() {
                 return false;
             }
-            mask = link.bound(&mask, header.size, before.index.get());
         }
+        for (at, mut mask) in masks.into_iter().enumerate() {
+            let header = headers[at];
+            let was_seen = header.state.get() == state::SEEN;
+            // Nothing is less than itself.
+            if at > 0 && headers[at - 1].id == header.id {
+                if strict {
+                    return false;
+                }
+                continue;
+            }
+            let link = at.checked_sub(1).map(|before| Link {
+                low: headers[before].id,
+                high: header.id,
+                strict,
+                ranks: ranks.map(|ranks| (Rc::clone(&ranks[before]), Rc::clone(&ranks[at]))),
+                depth: 0,
+            });
+            let before = at.checked_sub(1).map(|before| headers[before]);
+            let settled = before.is_none_or(|before| before.state.get() == state::SEEN);
+            if let (Some(link), Some(before), true) = (&link, before, settled) {
+                mask = link.above(&mask, header.size, before.index.get());
+            }
+            let fits =
+                if was_seen { mask.contains(header.index.get()) } else { self.hold(header, mask) };
+            if !fits {
+                return false;
+            }
+            // If one value was settled before the other was restricted, nothing
+            // is left to be said.
+            if let (Some(link), false) = (link, settled || was_seen) {
+                let depth = self.stack.len() as u32;
+                self.links.push(Link { depth, ..link });
+            }
+        }
+        true
+    }
+
+    /// A held field is read after all.
+    pub(crate) fn read_held(&mut self, header: &Header) -> bool {
+        let mask = self.held[header.held.get() as usize].mask.clone();
+        let mask = self.linked(header, mask);
         self.push(header, mask, true)
     }
 
-    /// Forgets the restrictions that rested on values read since `depth`.
+    /// Forgets the restrictions that rested on values read since `depth`, and
+    /// how many answers are left.
     #[inline]
     pub(crate) fn release_held(&mut self, depth: u32) {
         while let Some(held) = self.held.last() {
@@ -307,14 +401,18 @@ impl Inner {
                 break;
             }
             let header = self.header(held.field);
-            match held.earlier {
-                Some(call) => header.call.set(call),
-                None => {
-                    header.state.set(state::UNSEEN);
-                    header.index.set(0);
-                }
+            header.held.set(held.earlier);
+            if held.earlier == NOTHING {
+                header.state.set(state::UNSEEN);
+                header.index.set(0);
             }
             self.held.pop();
+        }
+        while self.links.last().is_some_and(|link| link.depth > depth) {
+            self.links.pop();
+        }
+        while self.records.last().is_some_and(|record| record.depth > depth) {
+            self.records.pop();
         }
     }
 }

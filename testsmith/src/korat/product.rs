@@ -5,10 +5,8 @@
 //! is where the structures come from that need no candidate of their own, so
 //! a step of the last wheel costs a few instructions.
 
-use std::rc::Rc;
-
-use super::cell::{Header, Kind};
-use super::hold::Link;
+use super::cell::{Header, Kind, state};
+use super::hold::{Held, NOTHING};
 use super::mask::Mask;
 use super::state::State;
 use super::trail::{Class, Inner};
@@ -22,7 +20,8 @@ pub(crate) struct Varied {
     header: *const Header,
     /// What generators allow.
     mask: Mask,
-    link: Option<Rc<Link>>,
+    /// The first of the bounds that fields with values set for it.
+    bounds: u32,
     /// `high` of the field's class before its value was chosen.
     high_before: i32,
     /// The values left, where the domain is small; otherwise `wide` tells.
@@ -30,7 +29,18 @@ pub(crate) struct Varied {
     wide: Option<Mask>,
 }
 
+/// A link that bounds a varied field by one that has its value before.
+pub(crate) struct Bound {
+    link: u32,
+    /// The next one for the same field.
+    next: u32,
+}
+
 impl Varied {
+    fn new(header: &Header, mask: Mask) -> Varied {
+        Varied { header, mask, bounds: NOTHING, high_before: -1, left: 0, wide: None }
+    }
+
     fn header<'a>(&self) -> &'a Header {
         // SAFETY: headers are kept by the `Space` that owns the trail, and
         // nothing outlives the borrow of the trail that this is used under.
@@ -84,6 +94,25 @@ impl Varied {
     }
 }
 
+/// Gives every link to whichever of its fields gets its value later.
+fn bind(inner: &mut Inner, free: &mut [Varied]) {
+    for (at, varied) in free.iter().enumerate() {
+        varied.header().wheel.set(at as u32);
+    }
+    for at in 0..inner.links.len() {
+        let link = &inner.links[at];
+        let wheel = |field: u32| {
+            let header = inner.header(field);
+            (header.state.get() == state::HELD).then(|| header.wheel.get())
+        };
+        if let Some(wheel) = wheel(link.low).max(wheel(link.high)) {
+            let varied = &mut free[wheel as usize];
+            let next = std::mem::replace(&mut varied.bounds, inner.bounds.len() as u32);
+            inner.bounds.push(Bound { link: at as u32, next });
+        }
+    }
+}
+
 impl Inner {
     /// Lines up the fields of a valid candidate on which the outcome does not
     /// depend, held ones and `unread` ones, at their first combination.
@@ -91,18 +120,13 @@ impl Inner {
     pub(crate) fn free(&mut self, unread: &[u32]) -> bool {
         debug_assert!(self.free.is_empty(), "the last product was finished");
         let mut free = std::mem::take(&mut self.free);
-        let varied = |field: u32, mask: Mask, link: Option<Rc<Link>>| Varied {
-            header: self.header(field),
-            mask,
-            link,
-            high_before: -1,
-            left: 0,
-            wide: None,
-        };
-        free.extend(
-            self.waiting().map(|held| varied(held.field, held.mask.clone(), held.link.clone())),
-        );
-        free.extend(unread.iter().map(|field| varied(*field, Mask::ALL, None)));
+        let held = |held: &Held| Varied::new(self.header(held.field), held.mask.clone());
+        free.extend(self.waiting().map(held));
+        self.bounds.clear();
+        if !self.links.is_empty() {
+            bind(self, &mut free);
+        }
+        free.extend(unread.iter().map(|field| Varied::new(self.header(*field), Mask::ALL)));
         self.free = free;
         self.free.is_empty() || {
             self.restart(0);
@@ -145,14 +169,18 @@ impl Inner {
     fn restart(&mut self, at: usize) {
         let header = self.free[at].header();
         let high = self.high(header);
-        let varied = &self.free[at];
-        let mask = match &varied.link {
-            None => varied.mask.clone(),
-            Some(link) => {
-                let before = self.header(link.before).index.get();
-                link.bound(&varied.mask, header.size, before)
-            }
-        };
+        let mut mask = self.free[at].mask.clone();
+        let mut next = self.free[at].bounds;
+        while next != NOTHING {
+            let bound = &self.bounds[next as usize];
+            let link = &self.links[bound.link as usize];
+            mask = if link.high == header.id {
+                link.above(&mask, header.size, self.header(link.low).index.get())
+            } else {
+                link.below(&mask, header.size, self.header(link.high).index.get())
+            };
+            next = bound.next;
+        }
         // A pointer that may alias: any object seen, one fresh.
         let end = match header.kind.get() {
             Kind::Shared => header.size.min(header.first + (high + 2) as u32),

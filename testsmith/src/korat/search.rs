@@ -537,7 +537,7 @@ impl<T: Korat> Run<T> {
 
     /// Runs the predicate on the current candidate.
     fn check(&mut self) -> bool {
-        self.space.trail.calls.set(0);
+        self.space.trail.begin();
         guard::begin(guard::STEPS);
         let (predicate, root) = (self.predicate, &self.root);
         let valid = || match &self.deep {
@@ -546,7 +546,7 @@ impl<T: Korat> Run<T> {
         };
         let mut result = catch_unwind(AssertUnwindSafe(valid));
         for _ in 1..self.repeat {
-            self.space.trail.calls.set(0);
+            self.space.trail.begin();
             result = catch_unwind(AssertUnwindSafe(valid));
         }
         super::scratch::undo();

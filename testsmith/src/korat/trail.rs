@@ -17,9 +17,9 @@
 use std::cell::{Cell, RefCell};
 
 use super::cell::{Header, Kind, state};
-use super::hold::Held;
+use super::hold::{Held, Link, Record};
 use super::mask::Mask;
-use super::product::Varied;
+use super::product::{Bound, Varied};
 
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
@@ -73,7 +73,10 @@ pub(crate) struct Inner {
     pub has_weak: bool,
     pub stack: Vec<*const Header>,
     pub held: Vec<Held>,
+    pub links: Vec<Link>,
+    pub records: Vec<Record>,
     pub free: Vec<Varied>,
+    pub bounds: Vec<Bound>,
     /// The stack is never backtracked below this length.
     pub base: usize,
     pub switches: Switches,
@@ -81,10 +84,14 @@ pub(crate) struct Inner {
 
 pub struct Trail {
     pub(crate) inner: RefCell<Inner>,
-    /// How many generators were called in this run.
+    /// How many generators this run has called.
     pub(crate) calls: Cell<u32>,
+    /// How many of those calls an earlier run answered for this one.
+    pub(crate) recorded: Cell<u32>,
     /// Whether generators direct the search.
     pub(crate) directed: Cell<bool>,
+    /// Whether a generator is evaluating its constraint.
+    pub(crate) constrained: Cell<bool>,
 }
 
 /// Raised when a mandatory box finds no object left; the candidate is outside
@@ -102,13 +109,26 @@ impl Trail {
                 has_weak: false,
                 stack: Vec::new(),
                 held: Vec::new(),
+                links: Vec::new(),
+                records: Vec::new(),
                 free: Vec::new(),
+                bounds: Vec::new(),
                 base: 0,
                 switches,
             }),
             calls: Cell::new(0),
+            recorded: Cell::new(0),
             directed: Cell::new(true),
+            constrained: Cell::new(false),
         }
+    }
+
+    /// A run begins.
+    #[inline]
+    pub(crate) fn begin(&self) {
+        self.calls.set(0);
+        self.recorded.set(self.inner.borrow().records.len() as u32);
+        self.constrained.set(false);
     }
 
     /// The predicate reads a field for the first time.
@@ -205,12 +225,20 @@ impl Inner {
     pub(crate) fn reset(&mut self) {
         self.drop_free();
         self.base = 0;
-        while let Some(top) = self.stack.len().checked_sub(1) {
-            self.unset(self.at(top));
-            self.park(self.at(top));
-        }
+        self.unread_to(0);
         while let Some(held) = self.held.pop() {
             self.header(held.field).state.set(state::UNSEEN);
+        }
+        self.links.clear();
+        self.records.clear();
+    }
+
+    /// Takes fields off the stack until only so many are left.
+    pub(crate) fn unread_to(&mut self, depth: usize) {
+        while self.stack.len() > depth {
+            let header = self.at(self.stack.len() - 1);
+            self.unset(header);
+            self.park(header);
         }
     }
 
@@ -429,11 +457,14 @@ impl Inner {
         if self.has_weak || !self.switches.isomorphism {
             return false;
         }
+        // Who knows the length may read slots that no index reaches, and then
+        // there is something else to count.
+        let mut lengths = self.classes.iter().filter_map(|class| class.length);
+        if lengths.any(|field| self.header(field).state.get() == state::SEEN) {
+            return false;
+        }
         let used: u32 = self.classes.iter().map(|c| (c.high + 1) as u32 * c.cells).sum();
-        // The length of an arena follows from its use and is no cell of its own.
-        let lengths = self.classes.iter().filter_map(|class| class.length);
-        let lengths = lengths.filter(|field| self.header(*field).state.get() == state::SEEN);
-        let looked_at = self.stack.len() + self.waiting().count() - lengths.count();
+        let looked_at = self.stack.len() + self.waiting().count();
         self.root_cells + used == looked_at as u32
     }
 

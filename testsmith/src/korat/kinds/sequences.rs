@@ -184,8 +184,28 @@ impl<T: TwinType> VecTwin<T> {
 
     #[inline]
     fn item(&self, index: usize) -> Option<&Lazy<T>> {
-        let len = if self.arena == NO_CLASS { *self.len } else { self.capacity };
-        self.cells(len).get(index)
+        if self.arena != NO_CLASS && self.is_reached(index) {
+            return self.cells(self.capacity).get(index);
+        }
+        self.cells(*self.len).get(index)
+    }
+
+    /// Whether this is the arena whose elements form a class.
+    pub(crate) fn is_arena(&self, class: u32) -> bool {
+        self.arena == class && class != NO_CLASS
+    }
+
+    /// Whether some index that was read led to an element of this arena or to
+    /// one after it: then it is there, whatever the length.
+    #[inline]
+    fn is_reached(&self, index: usize) -> bool {
+        let trail = self.len.header().trail;
+        if trail.is_null() {
+            return false;
+        }
+        // SAFETY: the trail is boxed in the space that owns the header.
+        let inner = unsafe { &*trail }.inner.borrow();
+        index as i64 <= i64::from(inner.classes[self.arena as usize].high)
     }
 
     /// As `Vec::len`.
