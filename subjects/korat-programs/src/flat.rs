@@ -118,7 +118,7 @@ impl Flat {
             "pair" => Some(self.pair.x),
             "fixed0" => Some(self.fixed[0]),
             "fixed1" => Some(self.fixed[1]),
-            "item0" => self.items.get(0).copied(),
+            "item0" => self.items.first().copied(),
             "item1" => self.items.get(1).copied(),
             "shared" => Some(self.shared.x),
             _ => Some(self.other.x),
@@ -188,7 +188,7 @@ impl Model {
             },
             "chain" => {
                 let values: Vec<u8> = (0..clause.paths.len()).filter_map(value).collect();
-                let strict = clause.compare % 2 == 0;
+                let strict = clause.compare.is_multiple_of(2);
                 values.windows(2).all(|pair| pair[0] < pair[1] || !strict && pair[0] == pair[1])
             }
             "sorted" => match clause.number {
@@ -201,7 +201,7 @@ impl Model {
                 _ => self.items.windows(2).all(|pair| pair[0] != pair[1]),
             },
             "len" => clause.passes(self.items.len() as u8),
-            "same" => self.other.is_none() == (clause.compare % 2 == 0),
+            "same" => self.other.is_none() == (clause.compare.is_multiple_of(2)),
             _ => {
                 let holds = value(0).is_some_and(|value| clause.passes(value));
                 return evaluate::condition(clause, holds, |inner| self.clause(inner));
