@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Verdict, judge};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
-use testsmith_model::{Plan, Sequence, Step};
+use testsmith_model::{Callee, Plan, Sequence, Step};
 use testsmith_render::{Style, Test, TestEnding, name_of};
 
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Finding {
     pub outcome: Outcome,
     /// The operation that failed, as in the documentation.
     pub operation: String,
+    /// The file of the law whose claim it is about.
+    pub law: Option<String>,
     /// Calls that the search had made when it was first seen; none where it was
     /// not the search that saw it.
     pub after: Option<u64>,
@@ -27,7 +29,12 @@ pub struct Finding {
 impl Finding {
     pub fn new(plan: &Plan, failing: Failing, sequence: Sequence, outcome: Outcome) -> Finding {
         let step = outcome.step as usize;
-        let operation = path_at(plan, &sequence, step).to_owned();
+        let callee = callee_at(plan, &sequence, step);
+        let law = match callee {
+            Some(Callee::Claim { law, .. }) => law.clone(),
+            _ => None,
+        };
+        let operation = shown(callee);
         let what = match &outcome.ending {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
@@ -35,7 +42,8 @@ impl Finding {
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
-        Finding { name, failing, sequence, outcome, operation, after: None, style: Style::Plain }
+        let (after, style) = (None, Style::Plain);
+        Finding { name, failing, sequence, outcome, operation, law, after, style }
     }
 
     /// What happened, in a clause.
@@ -51,9 +59,8 @@ impl Finding {
 
     /// Why it counts: the rule's reason, and what the law is good for.
     pub fn reason(&self) -> String {
-        let claim = self.operation.split(", for ").next().unwrap_or_default();
         let broken = self.outcome.ending == Ending::Broken;
-        match testsmith_plan::law(claim).filter(|_| broken) {
+        match self.law.as_deref().and_then(testsmith_plan::law).filter(|_| broken) {
             Some(law) => format!("{}; {}", self.failing.reason, law.why),
             None => self.failing.reason.to_owned(),
         }
@@ -93,12 +100,16 @@ impl Emitted for Finding {
     }
 }
 
-/// The path of the operation at a step.
-fn path_at<'p>(plan: &'p Plan, sequence: &Sequence, step: usize) -> &'p str {
+/// What is called at a step.
+fn callee_at<'p>(plan: &'p Plan, sequence: &Sequence, step: usize) -> Option<&'p Callee> {
     match sequence.steps().nth(step) {
-        Some(Step::Call(op, _)) => &plan.operation(*op).path,
-        _ => "a literal",
+        Some(Step::Call(op, _)) => Some(&plan.operation(*op).callee),
+        _ => None,
     }
+}
+
+fn shown(callee: Option<&Callee>) -> String {
+    callee.map_or_else(|| "a literal".to_owned(), Callee::to_string)
 }
 
 /// A failure as the search saw it.
@@ -135,7 +146,7 @@ impl Findings {
     pub fn take(&mut self, plan: &Plan, sequence: Sequence, outcome: Outcome) {
         let outcome = relative(outcome, &self.root);
         let Verdict::Failing(failing) = judge(plan, &sequence, &outcome) else { return };
-        if !self.selection.wants(path_at(plan, &sequence, outcome.step as usize)) {
+        if !self.selection.wants(&shown(callee_at(plan, &sequence, outcome.step as usize))) {
             return;
         }
         if failing.severity == Severity::Illegal {

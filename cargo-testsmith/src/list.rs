@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use testsmith_lab::{Limits, Profile};
 use testsmith_model::Plan;
-use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder, TypeInfo};
+use testsmith_model::call::{Placeholder, fill};
+use testsmith_model::operation::{Mode, Operation, OperationKind, TypeInfo};
 use testsmith_model::skip::Skip;
 
 pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
@@ -112,7 +113,7 @@ impl Listing {
         let wanted = |path: &str| selection.wants(path);
         let shown = |op: &&Operation| {
             (builders || !matches!(op.kind, OperationKind::Builder | OperationKind::Law))
-                && wanted(&op.path)
+                && wanted(&op.path())
         };
         let skip = |skip: &Skip| SkipRow {
             path: skip.path.clone(),
@@ -165,7 +166,7 @@ impl Listing {
 /// `IndexMap::insert` as `v.insert(i32, i32)` with types in the place of values.
 fn row(plan: &Plan, op: &Operation) -> Row {
     let ty = |n: usize| plan.ty(op.inputs[n].ty).ty.to_string();
-    let signature = Operation::fill(&op.call, &mut |placeholder, text| match placeholder {
+    let signature = fill(&op.call.full(), &mut |placeholder, text| match placeholder {
         Placeholder::Argument(n) | Placeholder::Receiver(n) => {
             let mark = match op.inputs[n].mode {
                 Mode::Own | Mode::Reborrow => "",
@@ -177,7 +178,7 @@ fn row(plan: &Plan, op: &Operation) -> Row {
         Placeholder::Inapplicable => text.push_str("panic!()"),
     });
     Row {
-        path: op.path.clone(),
+        path: op.path(),
         kind: op.kind,
         core: op.core,
         signature,

@@ -114,7 +114,7 @@ impl Session {
                     for (n, why) in refused.iter().rev() {
                         let operation = plan.operations.remove(*n);
                         plan.skips.push(Skip {
-                            path: operation.path,
+                            path: operation.path(),
                             reason: Reason::NoSuchTypes,
                             detail: why.clone(),
                             core: operation.core,
@@ -209,7 +209,8 @@ fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result<Plan> {
         }
         round += 1;
         console.say(&format!("planning, round {round}: {} candidates", drafts.len()));
-        let probes: Vec<String> = drafts.iter().map(|draft| draft.probe("{}")).collect();
+        let probes: Vec<String> =
+            drafts.iter().map(|draft| testsmith_plan::probe(draft, "{}")).collect();
         let verdicts = lab.judge(&probes, stamp)?;
         planner.learn(&verdicts);
     }

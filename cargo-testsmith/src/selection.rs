@@ -33,7 +33,7 @@ impl Selection {
 
     /// Complains about what cannot match anything.
     pub fn check(&self, plan: &Plan) -> Result<()> {
-        let paths: Vec<&str> = paths(plan).collect();
+        let paths = paths(plan);
         for (option, parts) in [("--only", &self.only), ("--skip", &self.skip)] {
             for part in parts {
                 if !paths.iter().any(|path| path.contains(part.as_str())) {
@@ -58,13 +58,13 @@ impl Selection {
         let skipped = |path: &str| self.skip.iter().any(|part| path.contains(part.as_str()));
         let usable = |op: &OpId| {
             let operation = plan.operation(*op);
-            operation.kind == OperationKind::Builder || !skipped(&operation.path)
+            operation.kind == OperationKind::Builder || !skipped(&operation.path())
         };
         let mut kept = vec![false; plan.operations.len()];
         let mut needed: Vec<TypeId> = vec![];
         for op in plan.op_ids() {
             let operation = plan.operation(op);
-            if operation.kind != OperationKind::Builder && self.wants(&operation.path) {
+            if operation.kind != OperationKind::Builder && self.wants(&operation.path()) {
                 kept[op.index()] = true;
                 needed.extend(operation.inputs.iter().map(|input| input.ty));
             }
@@ -91,13 +91,14 @@ impl Selection {
     }
 }
 
-fn paths(plan: &Plan) -> impl Iterator<Item = &str> {
+fn paths(plan: &Plan) -> Vec<String> {
     let operations = plan.operations.iter().filter(|op| op.kind != OperationKind::Builder);
-    operations.map(|op| op.path.as_str()).chain(plan.skips.iter().map(|skip| skip.path.as_str()))
+    let skips = plan.skips.iter().map(|skip| skip.path.clone());
+    operations.map(|op| op.path()).chain(skips).collect()
 }
 
 /// The paths whose last words are the most like the given one.
-fn close_to<'p>(part: &str, paths: &[&'p str]) -> Vec<&'p str> {
+fn close_to<'p>(part: &str, paths: &'p [String]) -> Vec<&'p str> {
     let part = part.to_lowercase();
     let words = part.matches("::").count() + 1;
     let mut ranked: Vec<(usize, &str)> = paths
@@ -105,7 +106,7 @@ fn close_to<'p>(part: &str, paths: &[&'p str]) -> Vec<&'p str> {
         .map(|path| {
             let parts: Vec<&str> = path.split("::").collect();
             let end = parts[parts.len().saturating_sub(words)..].join("::");
-            (distance(&part, &end.to_lowercase()), *path)
+            (distance(&part, &end.to_lowercase()), path.as_str())
         })
         .filter(|(distance, _)| *distance <= part.len().div_ceil(3))
         .collect();
@@ -148,6 +149,7 @@ mod tests {
     #[test]
     fn close_names_are_found() {
         let paths = ["shelf::Shelf::swap_with_last", "shelf::Shelf::take", "shelf::total"];
+        let paths = paths.map(str::to_owned);
         assert_eq!(close_to("Shelf::tke", &paths), ["shelf::Shelf::take"]);
         assert_eq!(close_to("Totl", &paths), ["shelf::total"]);
         assert!(close_to("nothing_like_it", &paths).is_empty());

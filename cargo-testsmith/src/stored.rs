@@ -80,7 +80,7 @@ impl Stored {
                 StoredStep::Literal { ty: name(*ty), literal: StoredLiteral::new(literal) }
             }
             Step::Call(op, back) => StoredStep::Call {
-                call: plan.operation(*op).call.clone(),
+                call: plan.operation(*op).call.full(),
                 takes: takes(plan, *op),
                 returns: name(plan.operation(*op).output),
                 arguments: back.iter().map(|distance| here as u32 - distance).collect(),
@@ -152,7 +152,7 @@ impl Names {
         let types = plan.types.iter().enumerate();
         let call = |op: OpId| {
             let operation = plan.operation(op);
-            ((operation.call.clone(), takes(plan, op), operation.output), op)
+            ((operation.call.full(), takes(plan, op), operation.output), op)
         };
         Names {
             types: types.map(|(n, info)| (info.ty.to_string(), TypeId(n as u32))).collect(),

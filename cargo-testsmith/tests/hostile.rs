@@ -45,7 +45,7 @@ fn word(outcome: &Outcome) -> &'static str {
 
 /// A sequence that calls one function, with literals for its arguments.
 fn one_call(plan: &Plan, path: &str) -> Sequence {
-    let named = |op: &OpId| plan.operation(*op).path == format!("hostile::{path}");
+    let named = |op: &OpId| plan.operation(*op).path() == format!("hostile::{path}");
     let op = plan.op_ids().find(named).unwrap_or_else(|| panic!("{path} is no operation"));
     let mut builder = Builder::new(plan);
     let inputs = &plan.operation(op).inputs;
@@ -132,7 +132,7 @@ fn a_walk_over_hostile_code_goes_on_to_its_harmless_neighbours() {
     let added = session
         .plan
         .op_ids()
-        .find(|op| session.plan.operation(*op).path == "hostile::harmless::add");
+        .find(|op| session.plan.operation(*op).path() == "hostile::harmless::add");
     assert!(walked.completed[added.expect("an operation").index()] > 0);
     let (_, taken) = supervisor.edges().expect("a worker answers");
     supervisor.renew();

@@ -159,7 +159,7 @@ fn difference(
         Step::Call(op, _) => {
             let operation = plan.operation(*op);
             let ty = &plan.ty(operation.output).ty;
-            let shows_inside = operation.path.contains(" as std::fmt::Debug>");
+            let shows_inside = operation.callee.is_trait_member("std::fmt::Debug", "fmt");
             let is_own = |ty: &Ty| ty.path().is_some_and(|path| path.starts_with(&own));
             !shows_inside && !ty.any(is_own)
         }

@@ -89,7 +89,7 @@ impl Report<'_> {
     /// The wanted operations with their numbers.
     fn wanted(&self) -> Vec<(usize, &Operation)> {
         let operations = self.session.plan.operations.iter().enumerate();
-        operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path)).collect()
+        operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path())).collect()
     }
 
     fn completed(&self, operation: usize) -> bool {
@@ -234,7 +234,7 @@ impl Report<'_> {
         let done = all.len() - missed.len();
         writeln!(out, "{done} of {} operations completed a call", all.len())?;
         for (operation, why) in missed.iter().take(MAX_NAMED) {
-            writeln!(out, "  {}  {why}", operation.path)?;
+            writeln!(out, "  {}  {why}", operation.callee)?;
         }
         if missed.len() > MAX_NAMED {
             writeln!(
@@ -344,10 +344,10 @@ impl Report<'_> {
             written: Written,
         }
         let all = self.wanted();
-        let missed: Vec<&str> = all
+        let missed: Vec<String> = all
             .iter()
             .filter(|(n, _)| !self.completed(*n))
-            .map(|(_, operation)| operation.path.as_str())
+            .map(|(_, operation)| operation.path())
             .collect();
         let count = |severity: Severity| {
             let all = self.findings.iter().chain(self.suspicious);

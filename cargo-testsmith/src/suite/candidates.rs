@@ -15,7 +15,7 @@ use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::Builder;
-use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Sequence, Step};
+use testsmith_model::{Callee, Mode, OpId, Operation, OperationKind, Plan, Sequence, Step};
 
 /// A legal sequence, or one that ends in a documented panic.
 #[derive(Clone)]
@@ -79,27 +79,20 @@ pub(super) struct Derived {
 
 impl Derived {
     pub(super) fn new(plan: &Plan) -> Derived {
-        let mut files: HashMap<&str, Vec<String>> = HashMap::new();
         let mut derived = Derived { functions: vec![], operations: HashSet::new() };
         let mut written: HashSet<String> = HashSet::new();
         for op in plan.op_ids() {
             let operation = plan.operation(op);
-            let Some((file, line)) = &operation.place else { continue };
-            let lines = files.entry(file).or_insert_with(|| {
-                let text = std::fs::read_to_string(file).unwrap_or_default();
-                text.lines().map(str::to_owned).collect()
-            });
-            let line = lines.get(*line as usize - 1).map_or("fn", String::as_str);
-            let Some((owner, function)) = operation.path.split_once(" as ") else { continue };
-            let owner = owner.split('<').nth(1).unwrap_or(owner).rsplit("::").next();
-            let mut words = function.rsplit("::");
-            let (Some(method), Some(of)) = (words.next(), words.next()) else { continue };
-            let end = format!("::{of}::{method}");
-            if line.contains("fn") {
-                written.insert(end);
-            } else {
-                derived.functions.push((owner.unwrap_or_default().to_owned(), end));
+            let Callee::TraitMember { of, trait_, name } = &operation.callee else { continue };
+            if operation.callable.is_none() {
+                continue;
+            }
+            let end = format!("::{}>::{name}", trait_.name());
+            if operation.derived {
+                derived.functions.push((of.name().to_owned(), end));
                 derived.operations.insert(op);
+            } else {
+                written.insert(end);
             }
         }
         // The type may have another name inside; where nobody wrote a function
@@ -213,8 +206,9 @@ impl Gatherer<'_> {
 fn is_worth_showing(operation: &Operation) -> bool {
     // A hash is another one in the next version of the standard library, and a
     // borrow through a trait is a detour.
-    let detours = ["std::hash::Hash>::", "std::borrow::Borrow"];
-    let detour = detours.iter().any(|part| operation.path.contains(part));
+    let detours = ["std::hash::Hash", "std::borrow::Borrow", "std::borrow::BorrowMut"];
+    let trait_ = operation.callee.trait_();
+    let detour = trait_.is_some_and(|trait_| detours.contains(&trait_.path.as_str()));
     !matches!(operation.kind, OperationKind::Law | OperationKind::Projection)
         && !operation.panics_by_design
         && !operation.docs.deprecated

@@ -19,9 +19,9 @@ use std::path::Path;
 use std::time::Duration;
 use testsmith_lab::Supervisor;
 use testsmith_model::outcome::Panic;
-use testsmith_model::{OpId, OperationKind, Plan, Sequence, Step};
+use testsmith_model::{Callee, OpId, OperationKind, Plan, Sequence, Step};
 use testsmith_render::{
-    Style, Test, TestEnding, allowed, name_of, owner_of, short_path, snake, test_function,
+    Style, Test, TestEnding, allowed, name_of, owner_of, short_name, snake, test_function,
 };
 
 /// A test of what the crate does now.
@@ -126,11 +126,11 @@ pub fn make(
 
 fn regression(plan: &Plan, observed: Observed, sources: &str) -> Regression {
     let Observed { sequence, about, seen, panic } = observed;
-    let path = match sequence.steps().nth(about) {
-        Some(Step::Call(op, _)) => plan.operation(*op).path.clone(),
-        _ => String::new(),
+    let callee = match sequence.steps().nth(about) {
+        Some(Step::Call(op, _)) => plan.operation(*op).callee.clone(),
+        _ => Callee::item(""),
     };
-    let owner = owner_of(&path);
+    let owner = owner_of(&callee);
     let module = owner.as_deref().map_or(FUNCTIONS.to_owned(), snake);
     let result = seen[about].as_deref().unwrap_or_default();
     let verb = match result {
@@ -143,7 +143,7 @@ fn regression(plan: &Plan, observed: Observed, sources: &str) -> Regression {
         text if text.starts_with("Err(") => "gives err",
         _ => "",
     };
-    let comment = comment(plan, &sequence, about, &path, result, panic.is_some());
+    let comment = comment(plan, &sequence, about, &callee, result, panic.is_some());
     Regression {
         name: allowed(name_of(plan, &sequence, about, verb)),
         module: module_name(&module, plan),
@@ -199,18 +199,18 @@ fn comment(
     plan: &Plan,
     sequence: &Sequence,
     about: usize,
-    path: &str,
+    callee: &Callee,
     result: &str,
     panics: bool,
 ) -> String {
-    let called = short_path(path).replacen(' ', "::", 1);
+    let called = short_name(callee).replacen(' ', "::", 1);
     let mut before: Vec<String> = vec![];
     for step in sequence.steps().take(about) {
         let Step::Call(op, _) = step else { continue };
         let operation = plan.operation(*op);
         let acts = !operation.inputs.is_empty()
             && !matches!(operation.kind, OperationKind::Builder | OperationKind::Constructor);
-        let name = operation.path.rsplit("::").next().unwrap_or_default().to_owned();
+        let name = operation.callee.name().to_owned();
         if acts && !before.contains(&name) {
             before.push(name);
         }
@@ -249,9 +249,9 @@ fn tell_apart(tests: &mut [Regression], plan: &Plan) {
             let acts = earlier.filter(|operation| {
                 operation.kind == OperationKind::Inherent && !operation.inputs.is_empty()
             });
-            if let Some(first) = acts.map(|operation| &operation.path).next() {
-                let word = first.rsplit("::").next().unwrap_or_default();
-                name = format!("{}_after_{}", test.name, snake(word));
+            let mut acts = acts.map(|operation| operation.callee.name());
+            if let Some(first) = acts.next() {
+                name = format!("{}_after_{}", test.name, snake(first));
             }
         }
         let base = name.clone();

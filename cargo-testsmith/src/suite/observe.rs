@@ -7,6 +7,7 @@
 
 use anyhow::Result;
 use testsmith_lab::{Error, Supervisor};
+use testsmith_model::call::{Treatment, Unwrap};
 use testsmith_model::outcome::{Ending, Outcome, Panic};
 use testsmith_model::sequence::Builder;
 use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Sequence, Step, TypeId};
@@ -94,16 +95,16 @@ fn taken_apart(plan: &Plan, ty: TypeId, text: &str) -> Option<OpId> {
     if has_expression(plan, &plan.ty(ty).ty, text) {
         return None;
     }
-    let ending = match text {
-        text if text.starts_with("Err(") => ".err().unwrap()",
-        text if text.starts_with("Ok(") => ".ok().unwrap()",
-        text if text.starts_with("Some(") => "{.0}.unwrap()",
+    let unwrap = match text {
+        text if text.starts_with("Err(") => Unwrap::Err,
+        text if text.starts_with("Ok(") => Unwrap::Ok,
+        text if text.starts_with("Some(") => Unwrap::Some,
         _ => return None,
     };
     plan.op_ids().find(|op| {
         let operation = plan.operation(*op);
         operation.kind == OperationKind::Builder
-            && operation.show.ends_with(ending)
+            && operation.call.result == Treatment::Unwrapped(unwrap)
             && matches!(&operation.inputs[..], [input] if input.ty == ty && input.mode == Mode::Own)
     })
 }
@@ -123,7 +124,7 @@ fn queries(plan: &Plan, ty: TypeId) -> Vec<OpId> {
     let has = |rank: u32| ranked.iter().any(|(known, _)| *known == rank);
     let (displays, counts) = (has(DISPLAY), has(LEN));
     ranked.retain(|(rank, _)| !(displays && *rank == DEBUG || counts && *rank == IS_EMPTY));
-    ranked.dedup_by_key(|(_, op)| plan.operation(*op).path.clone());
+    ranked.dedup_by_key(|(_, op)| &plan.operation(*op).callee);
     ranked.into_iter().map(|(_, op)| op).take(MAX_QUERIES).collect()
 }
 
@@ -137,16 +138,19 @@ fn rank(plan: &Plan, operation: &Operation, ty: TypeId) -> Option<u32> {
     let [input] = &operation.inputs[..] else { return None };
     // What a closure of ours makes of a value says little about the value.
     let asks =
-        input.mode == Mode::Shared && plan.accepts(input, ty) && !operation.show.contains('|');
+        input.mode == Mode::Shared && plan.accepts(input, ty) && !operation.call.has_closures();
     if !asks || !is_assertable(operation) || !is_plain(plan, &plan.ty(operation.output).ty) {
         return None;
     }
-    let name = operation.path.rsplit("::").next().unwrap_or_default();
+    let callee = &operation.callee;
+    let name = callee.name();
     match operation.kind {
-        OperationKind::ForeignTrait if operation.path.ends_with("fmt::Display>::fmt") => {
+        OperationKind::ForeignTrait if callee.is_trait_member("std::fmt::Display", "fmt") => {
             Some(DISPLAY)
         }
-        OperationKind::ForeignTrait if operation.path.ends_with("fmt::Debug>::fmt") => Some(DEBUG),
+        OperationKind::ForeignTrait if callee.is_trait_member("std::fmt::Debug", "fmt") => {
+            Some(DEBUG)
+        }
         OperationKind::Inherent | OperationKind::LocalTrait => Some(match name {
             "len" => LEN,
             "is_empty" => IS_EMPTY,
@@ -161,8 +165,9 @@ fn rank(plan: &Plan, operation: &Operation, ty: TypeId) -> Option<u32> {
 
 /// Whether the result says something about the value and not about storage.
 fn is_assertable(operation: &Operation) -> bool {
-    let name = operation.path.rsplit("::").next().unwrap_or_default();
-    !ABOUT_STORAGE.contains(&name) && !operation.docs.hidden && !operation.docs.deprecated
+    !ABOUT_STORAGE.contains(&operation.callee.name())
+        && !operation.docs.hidden
+        && !operation.docs.deprecated
 }
 
 /// Runs every sequence in several processes and orders. One whose end is not

@@ -7,6 +7,7 @@ use crate::types::Types;
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
 use std::collections::{BTreeMap, HashSet};
+use testsmith_model::Callee;
 use testsmith_model::api::*;
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
@@ -35,10 +36,11 @@ pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
         if let ItemEnum::Impl(impl_) = &item.inner
             && !is_hidden(item)
         {
-            collector.implementation(impl_);
+            let derived = item.attrs.contains(&doc::Attribute::AutomaticallyDerived);
+            collector.implementation(impl_, derived);
         }
     }
-    collector.api.callables.sort_by(|a, b| (&a.path, &a.place).cmp(&(&b.path, &b.place)));
+    collector.api.callables.sort_by_cached_key(|it| (it.callee.to_string(), it.place.clone()));
     collector.api.foreign_paths = collector.types.paths.foreign();
     collector.api
 }
@@ -62,7 +64,8 @@ impl<'c> Collector<'c> {
     fn item(&mut self, item: &'c Item, path: &str) {
         match &item.inner {
             ItemEnum::Function(function) => {
-                let callable = self.function(item, function, CallableKind::Free, path);
+                let callee = Callee::item(path);
+                let callable = self.function(item, function, CallableKind::Free, callee);
                 self.api.callables.push(callable);
             }
             ItemEnum::Struct(def) => {
@@ -86,13 +89,14 @@ impl<'c> Collector<'c> {
                 let target = self.types.ty(&def.type_);
                 self.type_def(path, &def.generics, TypeKind::Alias(target));
             }
-            ItemEnum::Constant { type_, .. } => self.constant(item, path, type_, None),
+            ItemEnum::Constant { type_, .. } => {
+                self.constant(item, Callee::item(path), type_, None)
+            }
             ItemEnum::Static(def) if !def.is_mutable && !def.is_unsafe => {
                 let target = Box::new(self.types.ty(&def.type_));
                 let output = Ty::Ref { lifetime: Lifetime::Static, mutable: false, inner: target };
-                let mut callable = self.bare(item, path, CallableKind::Constant, output);
-                callable.name = format!("&{path}");
-                self.api.callables.push(callable);
+                let callee = Callee::item(path);
+                self.api.callables.push(self.bare(item, callee, CallableKind::Static, output));
             }
             _ => {}
         }
@@ -105,14 +109,13 @@ impl<'c> Collector<'c> {
     }
 
     /// A callable without inputs or generics, to be filled in.
-    fn bare(&self, item: &Item, path: &str, kind: CallableKind, output: Ty) -> Callable {
+    fn bare(&self, item: &Item, callee: Callee, kind: CallableKind, output: Ty) -> Callable {
         let place = item
             .span
             .as_ref()
             .map(|span| (span.filename.to_string_lossy().into_owned(), span.begin.0 as u32));
         Callable {
-            path: path.to_owned(),
-            name: path.to_owned(),
+            callee,
             kind,
             self_ty: None,
             trait_: None,
@@ -122,6 +125,7 @@ impl<'c> Collector<'c> {
             output,
             is_unsafe: false,
             is_async: false,
+            derived: false,
             guarded: false,
             docs: docs(item),
             place,
@@ -133,26 +137,24 @@ impl<'c> Collector<'c> {
         item: &Item,
         function: &doc::Function,
         kind: CallableKind,
-        path: &str,
+        callee: Callee,
     ) -> Callable {
         let input = |(name, ty): &(String, doc::Type)| (name.clone(), self.types.ty(ty));
         let output = self.types.output(function.sig.output.as_ref());
         Callable {
-            name: item.name.clone().unwrap_or_default(),
             generics: vec![self.types.generics(&function.generics)],
             inputs: function.sig.inputs.iter().map(input).collect(),
             is_unsafe: function.header.is_unsafe,
             is_async: function.header.is_async,
             guarded: self.guarded.contains(&item.id),
-            ..self.bare(item, path, kind, output)
+            ..self.bare(item, callee, kind, output)
         }
     }
 
-    fn constant(&mut self, item: &Item, path: &str, ty: &doc::Type, owner: Option<&Owner>) {
+    fn constant(&mut self, item: &Item, callee: Callee, ty: &doc::Type, owner: Option<&Owner>) {
         let output = self.types.ty(ty);
-        let mut callable = self.bare(item, path, CallableKind::Constant, output);
+        let mut callable = self.bare(item, callee, CallableKind::Constant, output);
         if let Some(owner) = owner {
-            callable.name = item.name.clone().unwrap_or_default();
             callable.self_ty = Some(owner.self_ty.clone());
             callable.generics = vec![owner.generics.clone()];
             callable.outer_generics = 1;
@@ -185,9 +187,8 @@ impl<'c> Collector<'c> {
         for (name, ty, field) in &fields {
             let output =
                 Ty::Ref { lifetime: Lifetime::Elided, mutable: false, inner: Box::new(ty.clone()) };
-            let field_path = format!("{path}::{name}");
             let kind = CallableKind::Field(name.clone());
-            let mut callable = self.bare(field, &field_path, kind, output);
+            let mut callable = self.bare(field, Callee::member(&self_ty, name), kind, output);
             callable.inputs = vec![("self".to_owned(), Ty::shared(self_ty.clone()))];
             callable.generics = vec![generics.clone()];
             callable.outer_generics = 1;
@@ -196,7 +197,8 @@ impl<'c> Collector<'c> {
         }
         let non_exhaustive = item.attrs.contains(&doc::Attribute::NonExhaustive);
         if complete && !non_exhaustive {
-            self.constructor(item, path, &self_ty, &generics, &fields, shape);
+            let callee = Callee::item(path);
+            self.constructor(item, callee, &self_ty, &generics, &fields, shape);
         }
     }
 
@@ -226,7 +228,7 @@ impl<'c> Collector<'c> {
     fn constructor(
         &mut self,
         item: &Item,
-        path: &str,
+        callee: Callee,
         self_ty: &Ty,
         generics: &Generics,
         fields: &[(String, Ty, &Item)],
@@ -234,7 +236,7 @@ impl<'c> Collector<'c> {
     ) {
         let names = fields.iter().map(|(name, _, _)| name.clone()).collect();
         let kind = CallableKind::Constructor { fields: names, shape };
-        let mut callable = self.bare(item, path, kind, self_ty.clone());
+        let mut callable = self.bare(item, callee, kind, self_ty.clone());
         callable.inputs = fields.iter().map(|(name, ty, _)| (name.clone(), ty.clone())).collect();
         callable.generics = vec![generics.clone()];
         callable.outer_generics = 1;
@@ -250,7 +252,7 @@ impl<'c> Collector<'c> {
             if is_hidden(item) {
                 continue;
             }
-            let variant_path = format!("{path}::{}", item.name.as_deref().unwrap_or_default());
+            let callee = Callee::member(&self_ty, item.name.as_deref().unwrap_or_default());
             let (ids, hidden, shape): (Vec<Option<Id>>, bool, Shape) = match &variant.kind {
                 VariantKind::Plain => (vec![], false, Shape::Unit),
                 VariantKind::Tuple(ids) => (ids.clone(), false, Shape::Tuple),
@@ -261,11 +263,11 @@ impl<'c> Collector<'c> {
             };
             let fields = self.fields(&ids, shape, false);
             for (name, ty, _) in &fields {
-                self.projection(item, &variant_path, &self_ty, &generics, name, ty, shape);
+                self.projection(item, &callee, &self_ty, &generics, name, ty, shape);
             }
             let non_exhaustive = item.attrs.contains(&doc::Attribute::NonExhaustive);
             if fields.len() == ids.len() && !hidden && !non_exhaustive {
-                self.constructor(item, &variant_path, &self_ty, &generics, &fields, shape);
+                self.constructor(item, callee, &self_ty, &generics, &fields, shape);
             }
         }
     }
@@ -274,17 +276,17 @@ impl<'c> Collector<'c> {
     fn projection(
         &mut self,
         item: &Item,
-        variant: &str,
+        variant: &Callee,
         self_ty: &Ty,
         generics: &Generics,
         field: &str,
         ty: &Ty,
         shape: Shape,
     ) {
-        let (variant, field) = (variant.to_owned(), field.to_owned());
-        let path = format!("{variant}::{field}");
+        let callee = variant.renamed(&format!("{}::{field}", variant.name()));
+        let (variant, field) = (variant.to_string(), field.to_owned());
         let kind = CallableKind::Projection { variant, field, shape };
-        let mut callable = self.bare(item, &path, kind, ty.clone());
+        let mut callable = self.bare(item, callee, kind, ty.clone());
         callable.inputs = vec![("self".to_owned(), self_ty.clone())];
         callable.generics = vec![generics.clone()];
         callable.outer_generics = 1;
@@ -292,7 +294,7 @@ impl<'c> Collector<'c> {
         self.api.callables.push(callable);
     }
 
-    fn implementation(&mut self, impl_: &'c doc::Impl) {
+    fn implementation(&mut self, impl_: &'c doc::Impl, derived: bool) {
         if impl_.is_synthetic || impl_.blanket_impl.is_some() || impl_.is_negative {
             return;
         }
@@ -300,6 +302,7 @@ impl<'c> Collector<'c> {
             self_ty: self.types.ty(&impl_.for_),
             generics: self.types.generics(&impl_.generics),
             trait_: impl_.trait_.as_ref().map(|path| self.types.trait_ref(path)),
+            derived,
         };
         // Impls for types of the crate that nobody outside can name.
         if owner.self_ty.any(|ty| matches!(ty, Ty::Unknown(_))) {
@@ -345,15 +348,15 @@ impl<'c> Collector<'c> {
             if inherent && item.visibility != Visibility::Public {
                 continue;
             }
-            let path = owner.path_of(item);
+            let callee = owner.callee(item);
             if is_hidden(item) {
-                self.hidden(&path);
+                self.hidden(&callee);
                 continue;
             }
             match &item.inner {
-                ItemEnum::Function(function) => self.method(owner, item, function, &kind, &path),
+                ItemEnum::Function(function) => self.method(owner, item, function, &kind, callee),
                 ItemEnum::AssocConst { type_, .. } if inherent => {
-                    self.constant(item, &path, type_, Some(owner));
+                    self.constant(item, callee, type_, Some(owner));
                 }
                 _ => {}
             }
@@ -369,8 +372,8 @@ impl<'c> Collector<'c> {
             let ItemEnum::Function(function) = &item.inner else { continue };
             let name = item.name.as_deref().unwrap_or_default();
             if function.has_body && !own.contains(name) && !is_hidden(item) {
-                let path = owner.path_of(item);
-                self.method(owner, item, function, &CallableKind::LocalTrait, &path);
+                let callee = owner.callee(item);
+                self.method(owner, item, function, &CallableKind::LocalTrait, callee);
                 let callable = self.api.callables.last_mut().expect("just pushed");
                 substitute(callable, &stands_for);
             }
@@ -399,9 +402,10 @@ impl<'c> Collector<'c> {
         item: &Item,
         function: &doc::Function,
         kind: &CallableKind,
-        path: &str,
+        callee: Callee,
     ) {
-        let mut callable = self.function(item, function, kind.clone(), path);
+        let mut callable = self.function(item, function, kind.clone(), callee);
+        callable.derived = owner.derived;
         callable.generics.insert(0, owner.generics.clone());
         callable.outer_generics = 1;
         callable.self_ty = Some(owner.self_ty.clone());
@@ -412,9 +416,9 @@ impl<'c> Collector<'c> {
         self.api.callables.push(callable);
     }
 
-    fn hidden(&mut self, path: &str) {
+    fn hidden(&mut self, callee: &Callee) {
         self.api.skips.push(Skip {
-            path: path.to_owned(),
+            path: callee.to_string(),
             reason: Reason::Hidden,
             detail: String::new(),
             core: false,
@@ -474,15 +478,15 @@ struct Owner {
     self_ty: Ty,
     generics: Generics,
     trait_: Option<TraitRef>,
+    derived: bool,
 }
 
 impl Owner {
-    fn path_of(&self, item: &Item) -> String {
-        let name = item.name.as_deref().unwrap_or_default();
-        match (&self.trait_, &self.self_ty) {
-            (None, Ty::Adt { path, .. }) => format!("{path}::{name}"),
-            (None, ty) => format!("<{ty}>::{name}"),
-            (Some(trait_), ty) => format!("<{ty} as {trait_}>::{name}"),
+    fn callee(&self, item: &Item) -> Callee {
+        let (of, name) = (self.self_ty.clone(), item.name.clone().unwrap_or_default());
+        match self.trait_.clone() {
+            None => Callee::Member { of, name },
+            Some(trait_) => Callee::TraitMember { of, trait_, name },
         }
     }
 }
@@ -499,7 +503,6 @@ fn docs(item: &Item) -> Docs {
             ItemEnum::Function(function) => ids(function),
             _ => vec![],
         },
-        safety_section: text.contains("# Safety"),
         deprecated: item.deprecation.is_some(),
         hidden: is_hidden(item),
     }

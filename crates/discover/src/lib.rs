@@ -1,4 +1,5 @@
-//! From rustdoc JSON to the public API of a crate.
+//! From rustdoc JSON and source text to what they say: the public API of a
+//! crate, its literals, its oracles, the code at a place.
 //!
 //! Reads what it is given and runs nothing. Types stay generic; nothing is
 //! normalised, because rustc will be asked about every concrete choice.
@@ -9,6 +10,7 @@ mod contracts;
 mod ids;
 mod literals;
 mod oracles;
+mod origin;
 mod paths;
 mod std_paths;
 mod types;
@@ -19,6 +21,7 @@ use testsmith_model::Api;
 
 pub use literals::mine;
 pub use oracles::oracles;
+pub use origin::origin;
 pub use paths::{Renames, candidates};
 
 /// The versions of rustdoc's JSON that this build can read.

@@ -159,11 +159,10 @@ impl<'f> Facts<'f> {
         // documented there.
         let receiver = |operation: &Operation| operation.inputs.first().map(|input| input.ty);
         let twin = |operation: &Operation| {
-            let name = operation.path.rsplit("::").next();
             matches!(operation.kind, OperationKind::LocalTrait | OperationKind::ForeignTrait)
                 && self.plan.operations.iter().any(|other| {
                     other.kind == OperationKind::Inherent
-                        && other.path.rsplit("::").next() == name
+                        && other.callee.name() == operation.callee.name()
                         && receiver(other) == receiver(operation)
                         && documents(other)
                 })
@@ -235,9 +234,9 @@ impl<'f> Facts<'f> {
         self.name().is_some_and(|name| name.split('_').all(|word| NAMES.contains(&word)))
     }
 
-    /// The last word of the operation's path.
+    /// The name of the function that was called.
     fn name(&self) -> Option<&str> {
-        self.operation.and_then(|operation| operation.path.rsplit("::").next())
+        self.operation.map(|operation| operation.callee.name())
     }
 
     /// The code that panicked begins with one of these macros.
@@ -280,22 +279,17 @@ impl<'f> Facts<'f> {
 
     /// The call goes through a trait with this name.
     pub fn is_of_trait(&self, names: &[&str]) -> bool {
-        let through = |operation: &&Operation| {
-            operation.path.split(" as ").nth(1).is_some_and(|rest| {
-                let path = rest.split(['<', '>']).next().unwrap_or_default();
-                names.contains(&path.rsplit("::").next().unwrap_or_default())
-            })
-        };
-        self.operation.as_ref().is_some_and(through)
+        let trait_ = self.operation.and_then(|operation| operation.callee.trait_());
+        trait_.is_some_and(|trait_| names.contains(&trait_.name()))
     }
 
     /// Error class and place: failures that share both are one finding.
     pub fn class(&self) -> String {
-        let path = self.operation.map_or("a literal", |operation| operation.path.as_str());
+        let path = self.operation.map_or_else(|| "a literal".to_owned(), Operation::path);
         match &self.outcome.ending {
             // All that a macro makes has one place: the line that calls it.
             Ending::Panicked(panic) if self.is_made_by_a_macro() => {
-                let name = self.name().unwrap_or(path);
+                let name = self.name().unwrap_or(&path);
                 let kind = without_digits(&panic.message);
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
@@ -317,6 +311,7 @@ impl<'f> Facts<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testsmith_model::call::Closure;
     use testsmith_model::outcome::Origin;
 
     /// The class of a panic at this statement.
@@ -336,7 +331,7 @@ mod tests {
             values: vec![],
             new_edges: 0,
         };
-        let operations = vec![crate::signs::tests::operation("a::lcm", "a::lcm()")];
+        let operations = vec![crate::signs::tests::operation("a", "lcm", &[])];
         let plan = Plan { operations, ..Plan::default() };
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
@@ -354,7 +349,7 @@ mod tests {
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         let sequence = Sequence::from_steps(vec![call]);
         for (kind, answered) in [(OperationKind::Law, false), (OperationKind::Inherent, true)] {
-            let mut operation = crate::signs::tests::operation("a::all", "a.all(|x| x.len())");
+            let mut operation = crate::signs::tests::operation("a", "all", &[Closure::Answers]);
             operation.kind = kind;
             let plan = Plan { operations: vec![operation], ..Plan::default() };
             assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);

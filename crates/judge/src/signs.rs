@@ -3,29 +3,30 @@
 //! Guesses from words, kept apart from the facts because each of them may be
 //! wrong; a rule that rests on one says so in its reason.
 
-use testsmith_model::operation::{Operation, OperationKind};
+use testsmith_model::api::Shape;
+use testsmith_model::call::{Closure, Form};
+use testsmith_model::operation::Operation;
 use testsmith_model::ty::Ty;
 
 /// Whether the operation is a literal of a struct with named fields.
 pub fn is_put_together(operation: &Operation) -> bool {
-    operation.kind == OperationKind::Constructor && operation.call.ends_with('}')
+    matches!(operation.call.form, Form::Constructor { shape: Shape::Named, .. })
 }
 
 /// Whether the operation takes its caller's word, by its name: for a hash, for
 /// fields that fit each other, for a number that was once a key.
 pub fn is_a_back_door(operation: &Operation) -> bool {
-    let name = operation.path.rsplit("::").next().unwrap_or_default();
     let trusts = ["ffi", "hash", "hashed", "nocheck", "raw", "unchecked"];
-    let raw = operation.path.split("::").any(|part| part.starts_with("Raw"));
-    raw || name.split('_').any(|word| trusts.contains(&word))
+    let name = operation.callee.name();
+    let raw = |name: &str| name.starts_with("Raw");
+    let of_raw = operation.callee.of().is_some_and(|of| of.any(|ty| raw(ty.name())));
+    let by_raw = operation.callee.trait_().is_some_and(|trait_| raw(trait_.name()));
+    raw(name) || of_raw || by_raw || name.split('_').any(|word| trusts.contains(&word))
 }
 
 /// Whether a closure of the test answers with a value, which may not fit.
 pub fn takes_an_answer(operation: &Operation) -> bool {
-    let answer = operation.call.rsplit_once("| ").map(|(_, rest)| rest.trim_end_matches(')'));
-    let harmless =
-        |answer: &str| matches!(answer, "true" | "false" | "{}") || answer.contains("==");
-    answer.is_some_and(|answer| !harmless(answer))
+    operation.call.closures.contains(&Closure::Answers)
 }
 
 /// Whether a parameter of this name says where or how many.
@@ -92,15 +93,17 @@ pub const OF_STD: [&str; 10] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use testsmith_model::{Callee, OperationKind};
 
-    pub(crate) fn operation(path: &str, call: &str) -> Operation {
-        Operation {
-            path: path.into(),
+    /// A method that is handed these closures.
+    pub(crate) fn operation(ty: &str, name: &str, closures: &[Closure]) -> Operation {
+        let mut operation = Operation {
+            callee: Callee::member(&Ty::adt(ty, vec![]), name),
             kind: OperationKind::Inherent,
-            call: call.into(),
-            show: call.into(),
             ..Operation::of_types(&[], testsmith_model::TypeId(0))
-        }
+        };
+        operation.call.closures = closures.to_vec();
+        operation
     }
 
     #[test]
@@ -120,11 +123,11 @@ pub(crate) mod tests {
 
     #[test]
     fn what_takes_its_callers_word_is_known_by_its_name_or_closure() {
-        assert!(is_a_back_door(&operation("a::Map::insert_hashed_nocheck", "x")));
-        assert!(is_a_back_door(&operation("a::RawEntry::replace_key", "f({0}, {1})")));
-        assert!(!is_a_back_door(&operation("a::Map::insert", "f({0}, {1})")));
-        assert!(takes_an_answer(&operation("a::Set::get_or_insert_with", "f({0}, |_| 1)")));
-        assert!(!takes_an_answer(&operation("a::Map::retain", "f({0}, |_, _| false)")));
-        assert!(!takes_an_answer(&operation("a::Map::insert", "f({0}, {1})")));
+        assert!(is_a_back_door(&operation("a::Map", "insert_hashed_nocheck", &[])));
+        assert!(is_a_back_door(&operation("a::RawEntry", "replace_key", &[])));
+        assert!(!is_a_back_door(&operation("a::Map", "insert", &[])));
+        assert!(takes_an_answer(&operation("a::Set", "or_insert_with", &[Closure::Answers])));
+        assert!(!takes_an_answer(&operation("a::Map", "retain", &[Closure::Harmless])));
+        assert!(!takes_an_answer(&operation("a::Map", "insert", &[])));
     }
 }

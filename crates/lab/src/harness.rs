@@ -6,7 +6,8 @@ use crate::{Error, Lab, cargo};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use testsmith_model::operation::{Mode, Operation, Plan, call_on_parameters, parameter_type};
+use testsmith_model::Call;
+use testsmith_model::operation::{Mode, Operation, Plan, parameter_type};
 
 /// How the code under test is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,21 +158,21 @@ fn thunk(text: &mut String, plan: &Plan, n: usize, operation: &Operation) {
         };
         write!(text, "let a{at}: {ty} = unsafe {{ f.{how}({at}) }}; ").expect("a string takes all");
     }
-    let call = call_on_parameters(&operation.call, "return false").replace('\n', " ");
+    let call = operation.call.on_parameters("return false").replace('\n', " ");
     let output = plan.ty(operation.output).ty.erased();
     writeln!(text, "let r: {output} = {call}; f.put(r); true }}").expect("a string takes all");
 }
 
 /// Asks for the preconditions of a call while all its arguments still stand in
 /// their slots. Companions are compiled where contracts are checked.
-fn guarded(plan: &Plan, operation: &Operation, guard: &str) -> String {
+fn guarded(plan: &Plan, operation: &Operation, guard: &Call) -> String {
     let mut text = String::from("#[cfg(debug_assertions)] { ");
     for (at, input) in operation.inputs.iter().enumerate() {
         let ty = parameter_type(&plan.ty(input.ty).ty, Mode::Shared);
         write!(text, "let a{at}: {ty} = unsafe {{ f.shared({at}) }}; ")
             .expect("a string takes all");
     }
-    let guard = call_on_parameters(guard, "return false").replace('\n', " ");
+    let guard = guard.on_parameters("return false").replace('\n', " ");
     write!(text, "if {guard}.is_err() {{ return f.refuse(); }} }} ").expect("a string takes all");
     text
 }

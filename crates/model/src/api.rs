@@ -2,6 +2,7 @@
 //!
 //! Everything generic stays generic here; choosing types is planning.
 
+use crate::callee::Callee;
 use crate::skip::Skip;
 use crate::ty::{Bound, TraitRef, Ty};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,9 +45,7 @@ impl Api {
 /// Something that could be called, once its parameters have concrete types.
 #[derive(Clone, Debug)]
 pub struct Callable {
-    /// As in the documentation: `indexmap::IndexMap::insert`.
-    pub path: String,
-    pub name: String,
+    pub callee: Callee,
     pub kind: CallableKind,
     /// The implementing type, for methods and associated functions.
     pub self_ty: Option<Ty>,
@@ -59,6 +58,8 @@ pub struct Callable {
     pub output: Ty,
     pub is_unsafe: bool,
     pub is_async: bool,
+    /// Nobody wrote it: a derive did.
+    pub derived: bool,
     /// A hidden companion beside it tells whether its preconditions hold.
     pub guarded: bool,
     pub docs: Docs,
@@ -85,11 +86,13 @@ pub enum CallableKind {
     },
     /// Borrows a public field.
     Field(String),
-    /// A public constant, static or associated constant.
+    /// A public constant or associated constant.
     Constant,
+    Static,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Shape {
     Unit,
     Tuple,
@@ -125,7 +128,6 @@ pub struct Docs {
     pub demands: Vec<String>,
     /// Parameters that are, or hold, keys by the names of their types.
     pub ids: Vec<String>,
-    pub safety_section: bool,
     pub deprecated: bool,
     pub hidden: bool,
 }

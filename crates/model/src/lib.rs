@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod api;
+pub mod call;
+pub mod callee;
 pub mod heuristics;
 pub mod loans;
 pub mod message;
@@ -18,6 +20,8 @@ pub mod ty;
 pub mod wire;
 
 pub use api::Api;
+pub use call::Call;
+pub use callee::Callee;
 pub use heuristics::{Heuristic, Heuristics};
 pub use loans::{Conflict, Loans};
 pub use operation::{Mode, OpId, Operation, OperationKind, Plan, TypeId, TypeInfo};

@@ -1,6 +1,8 @@
 //! Operations: callables with concrete types, and the plan that holds them.
 
 use crate::api::{Contract, Docs};
+use crate::call::Call;
+use crate::callee::Callee;
 use crate::sequence::Literal;
 use crate::skip::Skip;
 use crate::ty::{Arg, Ty};
@@ -49,10 +51,10 @@ pub enum Mode {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Input {
+pub struct Input<T = TypeId> {
     pub name: String,
     /// The type of the value; behind the reference for `Shared` and `Exclusive`.
-    pub ty: TypeId,
+    pub ty: T,
     pub mode: Mode,
 }
 
@@ -100,19 +102,16 @@ pub enum OperationKind {
     Law,
 }
 
+/// A callable with concrete types. While it is planned these are the types
+/// themselves; in a plan they have numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Operation {
-    /// As in the documentation.
-    pub path: String,
+pub struct Operation<T = TypeId> {
+    pub callee: Callee,
     pub kind: OperationKind,
-    /// The call, fully qualified; `{n}` is the n-th argument, `{!}` is where
-    /// the operation does not apply to its argument.
-    pub call: String,
-    /// The same call as a person would write it; `{.n}` is a receiver.
-    pub show: String,
-    pub inputs: Vec<Input>,
-    pub output: TypeId,
+    pub call: Call,
+    pub inputs: Vec<Input<T>>,
+    pub output: T,
     pub flows: Vec<Flow>,
     pub acquires: Vec<Acquire>,
     pub docs: Docs,
@@ -120,11 +119,64 @@ pub struct Operation {
     /// Which of the crate's callables it calls; several operations may call one.
     pub callable: Option<u32>,
     pub core: bool,
+    /// Nobody wrote it: a derive did.
+    pub derived: bool,
     /// One of its arguments is a closure of the catalogue that panics.
     pub panics_by_design: bool,
     /// Asks whether the preconditions hold, as a `Result`; `{n}` is a shared
     /// reference to the n-th argument.
-    pub guard: Option<String>,
+    pub guard: Option<Call>,
+}
+
+impl<T> Operation<T> {
+    /// A call that belongs to nobody's API: it takes nothing and borrows nothing
+    /// unless more is said.
+    pub fn aside(callee: Callee, call: Call, output: T) -> Operation<T> {
+        Operation {
+            callee,
+            kind: OperationKind::Builder,
+            call,
+            inputs: vec![],
+            output,
+            flows: vec![],
+            acquires: vec![],
+            docs: Docs::default(),
+            place: None,
+            callable: None,
+            core: false,
+            derived: false,
+            panics_by_design: false,
+            guard: None,
+        }
+    }
+
+    /// As in the documentation.
+    pub fn path(&self) -> String {
+        self.callee.to_string()
+    }
+
+    /// The same operation over other names for its types.
+    pub fn with_types<U>(self, mut of: impl FnMut(T) -> U) -> Operation<U> {
+        let input =
+            |input: Input<T>| Input { name: input.name, ty: of(input.ty), mode: input.mode };
+        let inputs = self.inputs.into_iter().map(input).collect();
+        Operation {
+            callee: self.callee,
+            kind: self.kind,
+            call: self.call,
+            inputs,
+            output: of(self.output),
+            flows: self.flows,
+            acquires: self.acquires,
+            docs: self.docs,
+            place: self.place,
+            callable: self.callable,
+            core: self.core,
+            derived: self.derived,
+            panics_by_design: self.panics_by_design,
+            guard: self.guard,
+        }
+    }
 }
 
 impl Operation {
@@ -132,53 +184,12 @@ impl Operation {
     pub fn of_types(inputs: &[(TypeId, Mode)], output: TypeId) -> Operation {
         let input = |&(ty, mode): &(TypeId, Mode)| Input { name: String::new(), ty, mode };
         Operation {
-            path: String::new(),
             kind: OperationKind::Free,
-            call: String::new(),
-            show: String::new(),
             inputs: inputs.iter().map(input).collect(),
-            output,
-            flows: vec![],
-            acquires: vec![],
-            docs: Docs::default(),
-            place: None,
-            callable: None,
             core: true,
-            panics_by_design: false,
-            guard: None,
+            ..Operation::aside(Callee::item(""), Call::template("", ""), output)
         }
     }
-
-    /// Splits a template at its placeholders and writes it with `put` in their place.
-    pub fn fill(template: &str, put: &mut dyn FnMut(Placeholder, &mut String)) -> String {
-        let mut text = String::new();
-        let mut rest = template;
-        while let Some(open) = rest.find('{') {
-            let close = rest[open..].find('}').map(|n| open + n);
-            let inner = close.map(|close| &rest[open + 1..close]);
-            match inner.and_then(Placeholder::parse) {
-                Some(placeholder) => {
-                    text.push_str(&rest[..open]);
-                    put(placeholder, &mut text);
-                    rest = &rest[close.expect("parsed") + 1..];
-                }
-                None => {
-                    text.push_str(&rest[..=open]);
-                    rest = &rest[open + 1..];
-                }
-            }
-        }
-        text.push_str(rest);
-        text
-    }
-}
-
-/// Writes a call over parameters `a0`, `a1` …
-pub fn call_on_parameters(call: &str, inapplicable: &str) -> String {
-    Operation::fill(call, &mut |placeholder, text| match placeholder {
-        Placeholder::Argument(n) | Placeholder::Receiver(n) => text.push_str(&format!("a{n}")),
-        Placeholder::Inapplicable => text.push_str(inapplicable),
-    })
 }
 
 /// The type of a parameter that takes a value in this mode, lifetimes erased.
@@ -187,26 +198,6 @@ pub fn parameter_type(ty: &Ty, mode: Mode) -> String {
         Mode::Own | Mode::Reborrow => ty.erased().to_string(),
         Mode::Shared => format!("&'static {}", ty.erased()),
         Mode::Exclusive => format!("&'static mut {}", ty.erased()),
-    }
-}
-
-/// What stands in braces in the template of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placeholder {
-    Argument(usize),
-    Receiver(usize),
-    Inapplicable,
-}
-
-impl Placeholder {
-    fn parse(text: &str) -> Option<Placeholder> {
-        if text == "!" {
-            return Some(Placeholder::Inapplicable);
-        }
-        match text.strip_prefix('.') {
-            Some(number) => number.parse().ok().map(Placeholder::Receiver),
-            None => text.parse().ok().map(Placeholder::Argument),
-        }
     }
 }
 
@@ -472,21 +463,5 @@ impl Plan {
     /// Finds types by what they are.
     pub fn type_index(&self) -> HashMap<&Ty, TypeId> {
         self.types.iter().enumerate().map(|(n, t)| (&t.ty, TypeId(n as u32))).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_keeps_braces_that_are_not_placeholders() {
-        let template = "match {0} { Some(x) => x, _ => {!} }";
-        let text = Operation::fill(template, &mut |placeholder, text| match placeholder {
-            Placeholder::Argument(n) => text.push_str(&format!("a{n}")),
-            Placeholder::Receiver(_) => unreachable!(),
-            Placeholder::Inapplicable => text.push_str("return"),
-        });
-        assert_eq!(text, "match a0 { Some(x) => x, _ => return }");
     }
 }

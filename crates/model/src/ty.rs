@@ -124,6 +124,11 @@ impl Ty {
         }
     }
 
+    /// The last word of the path of a struct or enum; nothing for other types.
+    pub fn name(&self) -> &str {
+        self.path().map_or("", last_word)
+    }
+
     /// The `n`-th type argument of a struct or enum.
     pub fn type_arg(&self, n: usize) -> Option<&Ty> {
         match self {
@@ -305,7 +310,7 @@ impl TraitRef {
     }
 
     pub fn name(&self) -> &str {
-        self.path.rsplit("::").next().unwrap_or(&self.path)
+        last_word(&self.path)
     }
 
     pub fn type_arg(&self, n: usize) -> Option<&Ty> {
@@ -367,6 +372,10 @@ impl Bound {
             _ => None,
         }
     }
+}
+
+fn last_word(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// Replaces a constant or a lifetime argument by what it stands for.

@@ -4,7 +4,6 @@
 //! from the same source in the same run, so there is nothing to be compatible
 //! with. It exists because the harness must build fast and so links no serde.
 
-use crate::api::Docs;
 use crate::operation::*;
 use crate::outcome::*;
 use crate::sequence::{Literal, Sequence, Step};
@@ -182,11 +181,6 @@ wire!(enum OperationKind {
     0 => Free {}, 1 => Inherent {}, 2 => LocalTrait {}, 3 => ForeignTrait {}, 4 => Constructor {},
     5 => Projection {}, 6 => Field {}, 7 => Constant {}, 8 => Builder {}, 9 => Law {},
 });
-wire!(struct Docs { panics_section, mentions_panic, demands, ids, safety_section, deprecated, hidden });
-wire!(struct Operation {
-    path, kind, call, show, inputs, output, flows, acquires, docs, place, callable, core,
-    panics_by_design, guard,
-});
 wire!(struct Abilities {
     copy, clone, debug, display, partial_eq, eq, hash, partial_ord, ord, default, needs_drop,
 });
@@ -219,6 +213,28 @@ impl Wire for TypeInfo {
             abilities: Wire::take(bytes)?,
             pointee: Wire::take(bytes)?,
             is_reference: Wire::take(bytes)?,
+        })
+    }
+}
+
+/// What is called and how it is written stays at home: the worker has its thunk.
+impl Wire for Operation {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.kind.put(out);
+        self.inputs.put(out);
+        self.flows.put(out);
+        self.acquires.put(out);
+        self.panics_by_design.put(out);
+        self.output.put(out);
+    }
+    fn take(bytes: &mut &[u8]) -> Result<Self, Malformed> {
+        Ok(Operation {
+            kind: Wire::take(bytes)?,
+            inputs: Wire::take(bytes)?,
+            flows: Wire::take(bytes)?,
+            acquires: Wire::take(bytes)?,
+            panics_by_design: Wire::take(bytes)?,
+            ..Operation::of_types(&[], Wire::take(bytes)?)
         })
     }
 }

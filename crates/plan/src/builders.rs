@@ -8,37 +8,45 @@ use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
 use testsmith_model::api::{Api, TypeKind};
-use testsmith_model::operation::{MAX_INPUTS, Mode};
-use testsmith_model::ty::{Arg, Lifetime, Ty};
+use testsmith_model::call::{Form, Treatment, Unwrap};
+use testsmith_model::operation::{Input, MAX_INPUTS, Mode};
+use testsmith_model::ty::{Arg, Lifetime, TraitRef, Ty};
+use testsmith_model::{Call, Callee};
 
-/// A call on values of these types, written as in a test.
-fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+/// A call on values of these types.
+fn builder(call: Call, inputs: Vec<Ty>, output: &Ty) -> Draft {
     let flows = flows::of_signature(&inputs, output, &[], false, false);
     // How they are passed is settled when all rows are there.
-    let inputs = inputs.into_iter().map(|ty| (String::new(), ty, Mode::Own));
+    let inputs = inputs.into_iter().map(|ty| Input { name: String::new(), ty, mode: Mode::Own });
+    let callee = Callee::Builder { makes: output.clone() };
     Draft {
-        show: show.to_owned(),
         inputs: inputs.collect(),
         flows: flows.flows,
         acquires: flows.acquires,
-        ..Draft::aside(output.to_string(), call.to_owned(), output.erase_lifetimes())
+        ..Draft::aside(callee, call, output.erase_lifetimes())
     }
+}
+
+/// A call as the compiler takes it, and as it is written in a test.
+fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    builder(Call::template(call, show), inputs, output)
 }
 
 fn plain(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
     row(call, call, inputs, output)
 }
 
-/// A call that gives an `Option`, of which the value is wanted.
-fn some(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
-    let value = format!("match {call} {{ Some(x) => x, None => {{!}} }}");
-    row(&value, &format!("{call}.unwrap()"), inputs, output)
+/// A call that gives an `Option` or a `Result`, of which the value is wanted.
+fn unwrapped(unwrap: Unwrap, draft: Draft) -> Draft {
+    Draft { call: Call { result: Treatment::Unwrapped(unwrap), ..draft.call }, ..draft }
 }
 
-/// A call that gives a `Result`, of which the value is wanted.
+fn some(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+    unwrapped(Unwrap::Some, plain(call, inputs, output))
+}
+
 fn ok(call: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
-    let value = format!("match {call} {{ Ok(x) => x, Err(_) => {{!}} }}");
-    row(&value, &format!("{call}.unwrap()"), inputs, output)
+    unwrapped(Unwrap::Ok, plain(call, inputs, output))
 }
 
 fn string() -> Ty {
@@ -51,9 +59,9 @@ fn vec_of(item: Ty) -> Ty {
 
 /// Decides how each argument is passed.
 fn settle(api: &Api, mut drafts: Vec<Draft>) -> Vec<Draft> {
-    for (_, ty, mode) in drafts.iter_mut().flat_map(|draft| &mut draft.inputs) {
-        let (value, settled) = mode_of(api, ty);
-        (*ty, *mode) = (value.erase_lifetimes(), settled);
+    for input in drafts.iter_mut().flat_map(|draft| &mut draft.inputs) {
+        let (value, settled) = mode_of(api, &input.ty);
+        (input.ty, input.mode) = (value.erase_lifetimes(), settled);
     }
     drafts
 }
@@ -73,7 +81,13 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
 /// Types of other crates: what they can be made of is a guess that the
 /// compiler judges.
 fn foreign(ty: &Ty) -> Vec<Draft> {
-    let mut rows = vec![plain(&format!("<{ty} as std::default::Default>::default()"), vec![], ty)];
+    let default = Form::TraitMember {
+        of: Some(ty.clone()),
+        trait_: TraitRef::new("std::default::Default", vec![]),
+        name: "default".to_owned(),
+        generics: vec![],
+    };
+    let mut rows = vec![builder(Call::new(default, vec![]), vec![], ty)];
     let items = match (ty.type_arg(0), ty.type_arg(1)) {
         (Some(key), Some(value)) => vec![key.clone(), Ty::Tuple(vec![key.clone(), value.clone()])],
         (Some(item), None) => vec![item.clone()],
@@ -114,7 +128,10 @@ fn maker_rows(ty: &Ty) -> Vec<Draft> {
         Ty::FnPtr { inputs, output } => closures::catalogue(inputs, output, Calls::Pointer)
             .into_iter()
             .filter(|closure| !closure.panics)
-            .map(|closure| plain(&closure.text, vec![], ty))
+            .map(|closure| {
+                let call = Call::template(&closure.text, &closure.text);
+                builder(Call { closures: vec![closure.kind], ..call }, vec![], ty)
+            })
             .collect(),
         Ty::Adt { path, .. } if path.starts_with("std::") => std_value(path, ty),
         _ => vec![],
@@ -163,7 +180,7 @@ fn std_value(path: &str, ty: &Ty) -> Vec<Draft> {
     let arg = |n: usize| ty.type_arg(n).cloned().unwrap_or_else(Ty::unit);
     let zero = |call: &str| plain(call, vec![], ty);
     let one = |call: &str, input: Ty| plain(call, vec![input], ty);
-    let name = path.rsplit("::").next().unwrap_or(path);
+    let name = ty.name();
     match path {
         "std::option::Option" => vec![one("Some({0})", arg(0)), zero("None")],
         "std::result::Result" => vec![one("Ok({0})", arg(0)), one("Err({0})", arg(1))],
@@ -306,7 +323,11 @@ fn vec_makers(ty: &Ty, item: Ty) -> Vec<Draft> {
 }
 
 fn pointer(name: &str, inner: &Ty, ty: &Ty) -> Vec<Draft> {
-    let from = |owned: Ty| vec![plain(&format!("<{ty}>::from({{0}})"), vec![owned], ty)];
+    let from = |owned: Ty| {
+        let (name, generics) = ("from".to_owned(), vec![]);
+        let form = Form::Member { of: ty.clone(), name, generics, method: false };
+        vec![builder(Call::new(form, vec!["{0}".to_owned()]), vec![owned], ty)]
+    };
     match inner {
         Ty::Prim(prim) if prim == "str" => from(string()),
         Ty::Slice(item) => from(vec_of((**item).clone())),
@@ -347,6 +368,9 @@ fn taker_rows(ty: &Ty) -> Vec<Draft> {
         }
         _ => None,
     };
+    let taken = |unwrap: Unwrap, output: Option<Ty>| {
+        owned("{0}", "{.0}", output).map(|draft| unwrapped(unwrap, draft))
+    };
     let drafts = match ty {
         Ty::Tuple(items) => items
             .iter()
@@ -379,23 +403,17 @@ fn taker_rows(ty: &Ty) -> Vec<Draft> {
             _ => vec![],
         },
         Ty::Adt { path, .. } => match path.as_str() {
-            "std::option::Option" => {
-                vec![owned("match {0} { Some(x) => x, None => {!} }", "{.0}.unwrap()", arg(0))]
-            }
-            "std::result::Result" => vec![
-                owned("match {0} { Ok(x) => x, Err(_) => {!} }", "{.0}.ok().unwrap()", arg(0)),
-                owned("match {0} { Ok(_) => {!}, Err(x) => x }", "{.0}.err().unwrap()", arg(1)),
-            ],
+            "std::option::Option" => vec![taken(Unwrap::Some, arg(0))],
+            "std::result::Result" => vec![taken(Unwrap::Ok, arg(0)), taken(Unwrap::Err, arg(1))],
             "std::boxed::Box" if arg(0).is_some_and(|inner| !inner.is_unsized()) => {
                 vec![owned("*{0}", "*{.0}", arg(0))]
             }
             "std::vec::Vec" => match arg(0) {
-                Some(item) => vec![Some(row(
-                    "match Vec::pop({0}) { Some(x) => x, None => {!} }",
-                    "{.0}.pop().unwrap()",
-                    vec![Ty::exclusive(ty.clone())],
-                    &item,
-                ))],
+                Some(item) => {
+                    let list = vec![Ty::exclusive(ty.clone())];
+                    let popped = row("Vec::pop({0})", "{.0}.pop()", list, &item);
+                    vec![Some(unwrapped(Unwrap::Some, popped))]
+                }
                 None => vec![],
             },
             "std::borrow::Cow" if arg(0) == Some(Ty::prim("str")) => {
@@ -421,7 +439,7 @@ mod tests {
     fn some_of_a_reference_borrows_the_value() {
         let option = Ty::adt("std::option::Option", vec![Ty::shared(Ty::prim("i32"))]);
         let makers = makers(&Api::default(), &option);
-        assert_eq!(makers[0].inputs[0].2, Mode::Shared);
+        assert_eq!(makers[0].inputs[0].mode, Mode::Shared);
         assert_eq!(makers[0].flows[0].kind, FlowKind::Loan { mutable: false });
         let takers = takers(&Api::default(), &option);
         assert_eq!(takers[0].flows[0].kind, FlowKind::Inherit);
@@ -431,15 +449,15 @@ mod tests {
     fn a_slice_is_borrowed_from_a_vector() {
         let slice = Ty::exclusive(Ty::Slice(Box::new(Ty::prim("u8"))));
         let makers = makers(&Api::default(), &slice);
-        assert_eq!(makers[0].show, "{.0}.as_mut_slice()");
-        assert_eq!(makers[0].inputs[0].1.to_string(), "std::vec::Vec<u8>");
+        assert_eq!(makers[0].call.full(), "<std::vec::Vec<u8>>::as_mut_slice({0})");
+        assert_eq!(makers[0].inputs[0].ty.to_string(), "std::vec::Vec<u8>");
     }
 
     #[test]
     fn a_reference_as_a_value_borrows_what_it_points_at() {
         let ty = Ty::exclusive(Ty::adt("a::List", vec![]));
         let borrowers = borrowers(&Api::default(), &ty);
-        assert_eq!(borrowers[0].inputs[0].2, Mode::Exclusive);
+        assert_eq!(borrowers[0].inputs[0].mode, Mode::Exclusive);
         assert_eq!(borrowers[0].flows[0].kind, FlowKind::Loan { mutable: true });
     }
 
@@ -447,7 +465,7 @@ mod tests {
     fn values_of_other_crates_types_are_guessed() {
         let map = Ty::adt("b::Map", vec![Ty::prim("u8"), Ty::prim("i8")]);
         let calls: Vec<String> =
-            makers(&Api::default(), &map).into_iter().map(|draft| draft.call).collect();
+            makers(&Api::default(), &map).into_iter().map(|draft| draft.call.full()).collect();
         assert_eq!(calls[0], "<b::Map<u8, i8> as std::default::Default>::default()");
         assert!(calls[1..].iter().all(|call| call.contains("collect::<b::Map<u8, i8>>()")));
     }

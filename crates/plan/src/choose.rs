@@ -484,8 +484,8 @@ mod tests {
     /// A method of `a::Set<K>` with these generics of its own.
     fn method(own: Generics) -> Callable {
         Callable {
-            path: "a::Set::method".into(),
-            name: "method".into(),
+            callee: testsmith_model::Callee::item("a::Set::method"),
+            derived: false,
             kind: CallableKind::Inherent,
             self_ty: Some(Ty::adt("a::Set", vec![Ty::Param("K".into())])),
             trait_: None,

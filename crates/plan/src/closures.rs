@@ -4,14 +4,22 @@
 //! value that only the caller can supply becomes one more argument of the
 //! operation.
 
+use testsmith_model::call::Closure as Kind;
 use testsmith_model::ty::Ty;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closure {
     /// The text; `{+}` stands for the extra argument.
     pub text: String,
+    pub kind: Kind,
     pub extra: Option<Ty>,
     pub panics: bool,
+}
+
+impl Closure {
+    fn new(kind: Kind, text: String) -> Closure {
+        Closure { text, kind, extra: None, panics: false }
+    }
 }
 
 /// How often the closure may be called.
@@ -38,7 +46,8 @@ impl Calls {
 /// Closures for one signature, the plainest first; the last one panics.
 pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
     let ignore = format!("|{}|", vec!["_"; inputs.len()].join(", "));
-    let plain = |text: String| Closure { text, extra: None, panics: false };
+    let plain = |text: String| Closure::new(Kind::Harmless, text);
+    let telling = |text: String| Closure::new(Kind::Answers, text);
     let mut closures = vec![];
     match output {
         output if output.is_unit() => {
@@ -48,7 +57,7 @@ pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
             {
                 let names = vec!["_"; inputs.len() - 1].join(", ");
                 let comma = if inputs.len() > 1 { ", " } else { "" };
-                closures.push(plain(format!("|{names}{comma}x| {change}")));
+                closures.push(telling(format!("|{names}{comma}x| {change}")));
             }
         }
         Ty::Prim(name) if name == "bool" => {
@@ -65,19 +74,19 @@ pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
         }
         Ty::Adt { path, .. } if path == "std::cmp::Ordering" => {
             if inputs.len() == 2 && inputs[0] == inputs[1] {
-                closures.push(plain("|a, b| a.cmp(b)".to_owned()));
-                closures.push(plain("|a, b| b.cmp(a)".to_owned()));
+                closures.push(telling("|a, b| a.cmp(b)".to_owned()));
+                closures.push(telling("|a, b| b.cmp(a)".to_owned()));
             } else if inputs.len() == 4 {
-                closures.push(plain("|a, _, b, _| a.cmp(b)".to_owned()));
+                closures.push(telling("|a, _, b, _| a.cmp(b)".to_owned()));
             }
             for choice in ["Less", "Equal", "Greater"] {
-                closures.push(plain(format!("{ignore} std::cmp::Ordering::{choice}")));
+                closures.push(telling(format!("{ignore} std::cmp::Ordering::{choice}")));
             }
         }
         _ => closures.extend(returning(inputs, output, calls, &ignore)),
     }
     let panicking = format!("{ignore} panic!(\"the closure panics\")");
-    closures.push(Closure { text: panicking, extra: None, panics: true });
+    closures.push(Closure { panics: true, ..telling(panicking) });
     closures
 }
 
@@ -87,7 +96,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
     let nth = |n: usize, body: &str| {
         let names: Vec<&str> = (0..inputs.len()).map(|i| if i == n { "x" } else { "_" }).collect();
         let text = format!("|{}| {body}", names.join(", "));
-        Closure { text, extra: None, panics: false }
+        Closure::new(Kind::Answers, text)
     };
     for (n, input) in inputs.iter().enumerate() {
         match input {
@@ -99,7 +108,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
         }
     }
     if let Some(text) = constant_of(output) {
-        closures.push(Closure { text: format!("{ignore} {text}"), extra: None, panics: false });
+        closures.push(Closure::new(Kind::Answers, format!("{ignore} {text}")));
     }
     let given = match calls {
         Calls::Once => Some(format!("move {ignore} {{+}}")),
@@ -111,7 +120,8 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
     if let Some(text) = given
         && !output.borrows()
     {
-        closures.push(Closure { text, extra: Some(output.clone()), panics: false });
+        let extra = Some(output.clone());
+        closures.push(Closure { extra, ..Closure::new(Kind::Answers, text) });
     }
     closures
 }

@@ -8,78 +8,36 @@ use crate::closures::{self, Calls};
 use crate::flows;
 use crate::guards;
 use crate::resolve;
-use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind, Shape};
+use testsmith_model::api::{Api, Callable, CallableKind, Generics, ParamKind};
+use testsmith_model::call::{Closure, Form, Treatment};
 use testsmith_model::operation::{
-    Acquire, Flow, MAX_INPUTS, Mode, OperationKind, call_on_parameters, parameter_type,
+    Input, MAX_INPUTS, Mode, Operation, OperationKind, parameter_type,
 };
 use testsmith_model::skip::Reason;
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
+use testsmith_model::{Call, Callee};
 
-#[derive(Clone, Debug)]
-pub struct Draft {
-    pub path: String,
-    pub kind: OperationKind,
-    pub call: String,
-    pub show: String,
-    pub inputs: Vec<(String, Ty, Mode)>,
-    pub output: Ty,
-    pub flows: Vec<Flow>,
-    pub acquires: Vec<Acquire>,
-    pub docs: Docs,
-    pub place: Option<(String, u32)>,
-    pub callable: Option<u32>,
-    pub core: bool,
-    pub panics_by_design: bool,
-    /// Asks for the preconditions; see [`guards`].
-    pub guard: Option<String>,
+/// An operation over types that have no numbers yet.
+pub type Draft = Operation<Ty>;
+
+/// A function that compiles if and only if the draft does.
+pub fn probe(draft: &Draft, name: &str) -> String {
+    let parameter = |(n, input): (usize, &Input<Ty>)| {
+        format!("a{n}: {}", parameter_type(&input.ty, input.mode))
+    };
+    let parameters: Vec<String> = draft.inputs.iter().enumerate().map(parameter).collect();
+    format!(
+        "pub fn {name}({}) -> Option<{}> {{ Some({}) }}",
+        parameters.join(", "),
+        draft.output.erased(),
+        draft.call.on_parameters("return None"),
+    )
 }
-
-impl Draft {
-    /// A call that belongs to nobody's API: it takes nothing and borrows nothing
-    /// unless more is said.
-    pub fn aside(path: String, call: String, output: Ty) -> Draft {
-        Draft {
-            path,
-            kind: OperationKind::Builder,
-            show: call.clone(),
-            call,
-            inputs: vec![],
-            output,
-            flows: vec![],
-            acquires: vec![],
-            docs: Docs::default(),
-            place: None,
-            callable: None,
-            core: false,
-            panics_by_design: false,
-            guard: None,
-        }
-    }
-
-    /// A function that compiles if and only if the draft does.
-    pub fn probe(&self, name: &str) -> String {
-        let params: Vec<String> = self
-            .inputs
-            .iter()
-            .enumerate()
-            .map(|(n, (_, ty, mode))| format!("a{n}: {}", parameter_type(ty, *mode)))
-            .collect();
-        format!(
-            "pub fn {name}({}) -> Option<{}> {{ Some({}) }}",
-            params.join(", "),
-            self.output.erased(),
-            call_on_parameters(&self.call, "return None"),
-        )
-    }
-}
-
-/// The path of a draft that only asks whether a type has a size.
-pub const SIZE_QUESTION: &str = "has a size";
 
 /// Compiles if the type has a size; never becomes an operation.
 pub fn size_question(ty: &Ty) -> Draft {
     let call = format!("{{ let _ = std::mem::size_of::<{ty}>(); loop {{}} }}");
-    Draft::aside(SIZE_QUESTION.to_owned(), call, ty.clone())
+    Draft::aside(Callee::Builder { makes: ty.clone() }, Call::template(&call, &call), ty.clone())
 }
 
 /// Why a callable has no draft at all.
@@ -146,7 +104,8 @@ struct Writer<'a> {
     callable: &'a Callable,
     menu: &'a Menu,
     variants: usize,
-    inputs: Vec<(String, Ty, Mode)>,
+    inputs: Vec<Input<Ty>>,
+    closures: Vec<Closure>,
     /// The inputs with their lifetimes, for the flows.
     signature: Vec<Ty>,
     panics: bool,
@@ -162,6 +121,7 @@ impl<'a> Writer<'a> {
             menu,
             variants: 1,
             inputs: vec![],
+            closures: vec![],
             signature: vec![],
             panics: false,
             formats: false,
@@ -193,29 +153,31 @@ impl<'a> Writer<'a> {
             arguments.push(self.argument(name, ty, original, &with)?);
         }
         let is_method = callable.inputs.first().is_some_and(|(name, _)| name == "self");
-        let expression = Expression::new(callable, &with, &arguments, is_method);
         let guard = guards::guard(callable, &with, &arguments, &self.inputs);
-        let (call, show, output, hidden) = self.result(expression, output);
+        let (result, output, hidden) = self.result(output);
         let flows =
             flows::of_signature(&self.signature, &output, &callable.generics, is_method, hidden);
         if flows.borrows_itself {
             return Err((Reason::BorrowsItself, String::new()));
         }
+        let call = Call {
+            form: form_of(callable, &with),
+            args: arguments,
+            closures: std::mem::take(&mut self.closures),
+            result,
+        };
         Ok(Draft {
-            path: callable.path.clone(),
             kind: kind_of(&callable.kind),
-            call,
-            show,
             inputs: std::mem::take(&mut self.inputs),
-            output: output.erase_lifetimes(),
             flows: flows.flows,
             acquires: flows.acquires,
             docs: callable.docs.clone(),
             place: callable.place.clone(),
-            callable: None,
             core: callable.is_core(),
+            derived: callable.derived,
             panics_by_design: self.panics,
             guard,
+            ..Draft::aside(callable.callee.clone(), call, output.erase_lifetimes())
         })
     }
 
@@ -223,7 +185,7 @@ impl<'a> Writer<'a> {
     fn input(&mut self, name: &str, ty: &Ty) -> String {
         let placeholder = format!("{{{}}}", self.inputs.len());
         let (value, mode) = mode_of(self.api, ty);
-        self.inputs.push((name.to_owned(), value.erase_lifetimes(), mode));
+        self.inputs.push(Input { name: name.to_owned(), ty: value.erase_lifetimes(), mode });
         self.signature.push(ty.clone());
         placeholder
     }
@@ -340,6 +302,7 @@ impl<'a> Writer<'a> {
         self.variants = self.variants.max(choices.len());
         let choice = &choices[self.menu.variant.min(choices.len() - 1)];
         self.panics |= choice.panics;
+        self.closures.push(choice.kind);
         match &choice.extra {
             Some(ty) => {
                 let placeholder = self.input(name, ty);
@@ -349,21 +312,15 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Makes the result something that has a name, or lets go of it.
-    fn result(&self, expression: Expression, output: Ty) -> (String, String, Ty, bool) {
-        let Expression { call, show } = expression;
-        let wrap = |open: &str, close: &str| {
-            (format!("{open}{call}{close}"), format!("{open}{show}{close}"))
-        };
+    /// Makes the result something that has a name, or lets go of it: what is
+    /// done to it, its type then, and whether a borrow may hide in that.
+    fn result(&self, output: Ty) -> (Treatment, Ty, bool) {
+        let string = || Ty::adt("std::string::String", vec![]);
         if self.formats {
-            let (call, show) = wrap("format!(\"{}\", std::fmt::from_fn(|formatter| ", "))");
-            return (call, show, Ty::adt("std::string::String", vec![]), false);
+            return (Treatment::Formatted, string(), false);
         }
-        let traits = match &output {
-            Ty::Impl(bounds) => Some(bounds.iter().filter_map(Bound::as_trait).collect::<Vec<_>>()),
-            _ => None,
-        };
-        if let Some(traits) = traits {
+        if let Ty::Impl(bounds) = &output {
+            let traits: Vec<&TraitRef> = bounds.iter().filter_map(Bound::as_trait).collect();
             let rank = ["DoubleEndedIterator", "ExactSizeIterator", "Iterator"];
             let item = traits.iter().find_map(|trait_| trait_.assoc("Item")).cloned();
             let found = rank.iter().find_map(|name| traits.iter().find(|t| t.name() == *name));
@@ -374,20 +331,17 @@ impl<'a> Writer<'a> {
                 trait_.assoc.push(("Item".to_owned(), item));
                 let lifetime = Some(Lifetime::Elided);
                 let object = Ty::Dyn { bounds: vec![trait_], lifetime };
-                let (call, show) = wrap("Box::new(", ")");
-                return (call, show, Ty::adt("std::boxed::Box", vec![object]), true);
+                return (Treatment::Boxed, Ty::adt("std::boxed::Box", vec![object]), true);
             }
             if traits.iter().any(|t| matches!(t.name(), "Display" | "ToString")) {
-                let (call, show) = wrap("(", ").to_string()");
-                return (call, show, Ty::adt("std::string::String", vec![]), false);
+                return (Treatment::Displayed, string(), false);
             }
         }
         if !is_nameable(&output) {
-            let (call, show) = wrap("drop(", ")");
-            return (call, show, Ty::unit(), false);
+            return (Treatment::Dropped, Ty::unit(), false);
         }
         let hidden = output.any(|ty| matches!(ty, Ty::Assoc { .. }));
-        (call, show, output, hidden)
+        (Treatment::Kept, output, hidden)
     }
 }
 
@@ -423,158 +377,55 @@ fn kind_of(kind: &CallableKind) -> OperationKind {
         CallableKind::Constructor { .. } => OperationKind::Constructor,
         CallableKind::Projection { .. } => OperationKind::Projection,
         CallableKind::Field(_) => OperationKind::Field,
-        CallableKind::Constant => OperationKind::Constant,
+        CallableKind::Constant | CallableKind::Static => OperationKind::Constant,
     }
 }
 
-/// The two texts of a call.
-pub struct Expression {
-    pub call: String,
-    pub show: String,
-}
-
-/// Methods of prelude traits: written as `x.name()` these may win over ours.
-const PRELUDE_METHODS: [&str; 26] = [
-    "clone",
-    "cmp",
-    "partial_cmp",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "min",
-    "max",
-    "clamp",
-    "into",
-    "try_into",
-    "to_owned",
-    "to_string",
-    "as_ref",
-    "as_mut",
-    "into_iter",
-    "borrow",
-    "borrow_mut",
-    "next",
-    "map",
-    "drop",
-    "type_id",
-    "fmt",
-];
-
-impl Expression {
-    pub fn new(
-        callable: &Callable,
-        with: &Substitution,
-        args: &[String],
-        is_method: bool,
-    ) -> Expression {
-        let list = args.join(", ");
-        let self_ty = match with.get("Self") {
-            Some(Arg::Type(ty)) => ty.to_string(),
-            _ => String::new(),
-        };
-        let same = |call: String| Expression { show: call.clone(), call };
-        match &callable.kind {
-            CallableKind::Constructor { fields, shape } => {
-                same(constructor(&callable.path, fields, *shape, args))
-            }
-            CallableKind::Projection { variant, field, shape } => {
-                same(projection(variant, field, *shape, &args[0]))
-            }
-            CallableKind::Field(name) => Expression {
-                call: format!("&{}.{name}", args[0]),
-                show: format!("&{}.{name}", receiver(&args[0])),
-            },
-            CallableKind::Constant if callable.self_ty.is_some() => {
-                same(format!("<{self_ty}>::{}", callable.name))
-            }
-            CallableKind::Constant => same(callable.name.clone()),
-            CallableKind::Free => {
-                same(format!("{}{}({list})", callable.path, turbofish(callable, with)))
-            }
-            CallableKind::Inherent => {
-                let fish = turbofish(callable, with);
-                let call = format!("<{self_ty}>::{}{fish}({list})", callable.name);
-                let plain = is_method && !PRELUDE_METHODS.contains(&callable.name.as_str());
-                let show = match args.split_first() {
-                    Some((first, rest)) if plain => {
-                        format!("{}.{}{fish}({})", receiver(first), callable.name, rest.join(", "))
-                    }
-                    _ => call.clone(),
-                };
-                Expression { call, show }
-            }
-            CallableKind::LocalTrait | CallableKind::ForeignTrait => {
-                trait_call(callable, with, args, &self_ty)
-            }
-        }
-    }
-}
-
-/// `{0}` as a receiver is written without a mark of borrowing.
-fn receiver(placeholder: &str) -> String {
-    match placeholder.strip_prefix('{') {
-        Some(rest) if rest[..rest.len() - 1].parse::<usize>().is_ok() => format!("{{.{rest}"),
-        _ => placeholder.to_owned(),
-    }
-}
-
-fn constructor(path: &str, fields: &[String], shape: Shape, args: &[String]) -> String {
-    match shape {
-        Shape::Unit => path.to_owned(),
-        Shape::Tuple => format!("{path}({})", args.join(", ")),
-        Shape::Named => {
-            let pairs: Vec<String> =
-                fields.iter().zip(args).map(|(name, arg)| format!("{name}: {arg}")).collect();
-            format!("{path} {{ {} }}", pairs.join(", "))
-        }
-    }
-}
-
-fn projection(variant: &str, field: &str, shape: Shape, value: &str) -> String {
-    let pattern = match (shape, field.parse::<usize>()) {
-        (Shape::Tuple, Ok(n)) => format!("{variant}({}x, ..)", "_, ".repeat(n)),
-        _ => format!("{variant} {{ {field}: x, .. }}"),
+/// What is called, with the types that were chosen.
+pub fn form_of(callable: &Callable, with: &Substitution) -> Form {
+    let generics = || chosen_generics(callable, with);
+    let name = || callable.callee.name().to_owned();
+    let path = || callable.callee.to_string();
+    let self_ty = || match with.get("Self") {
+        Some(Arg::Type(ty)) => ty.clone(),
+        _ => unreachable!("a member has a type"),
     };
-    // An enum with one variant makes the last arm unreachable, which is fine.
-    format!("match {value} {{ {pattern} => x, #[allow(unreachable_patterns)] _ => {{!}} }}")
+    match &callable.kind {
+        CallableKind::Constructor { fields, shape } => {
+            Form::Constructor { path: path(), fields: fields.clone(), shape: *shape }
+        }
+        CallableKind::Projection { variant, field, shape } => {
+            Form::Projection { variant: variant.clone(), field: field.clone(), shape: *shape }
+        }
+        CallableKind::Field(name) => Form::Field(name.clone()),
+        CallableKind::Constant if callable.self_ty.is_some() => {
+            Form::MemberConstant { of: self_ty(), name: name() }
+        }
+        CallableKind::Constant => Form::Constant { path: path(), by_reference: false },
+        CallableKind::Static => Form::Constant { path: path(), by_reference: true },
+        CallableKind::Free => Form::Function { path: path(), generics: generics() },
+        CallableKind::Inherent => {
+            let method = callable.inputs.first().is_some_and(|(name, _)| name == "self");
+            Form::Member { of: self_ty(), name: name(), generics: generics(), method }
+        }
+        CallableKind::LocalTrait | CallableKind::ForeignTrait => {
+            let trait_ = callable.trait_.as_ref().expect("a trait method has a trait");
+            let (of, trait_) = (Some(self_ty()), trait_.substitute(with));
+            Form::TraitMember { of, trait_, name: name(), generics: generics() }
+        }
+    }
 }
 
-fn turbofish(callable: &Callable, with: &Substitution) -> String {
+/// The arguments of the function's own parameters, as a turbofish takes them.
+fn chosen_generics(callable: &Callable, with: &Substitution) -> Vec<String> {
     let own: &[Generics] = &callable.generics[callable.outer_generics..];
     let params = own.iter().flat_map(|generics| &generics.params);
-    let texts: Vec<String> = params
-        .filter_map(|param| match (&param.kind, with.get(&param.name)) {
-            (ParamKind::Type { synthetic: false, .. }, Some(Arg::Type(ty))) => Some(ty.to_string()),
-            (ParamKind::Const { .. }, Some(Arg::Const(text))) => Some(text.clone()),
-            _ => None,
-        })
-        .collect();
-    if texts.is_empty() { String::new() } else { format!("::<{}>", texts.join(", ")) }
-}
-
-fn trait_call(
-    callable: &Callable,
-    with: &Substitution,
-    args: &[String],
-    self_ty: &str,
-) -> Expression {
-    let trait_ = callable.trait_.as_ref().expect("a trait method has a trait").substitute(with);
-    let name = callable.name.as_str();
-    let list = args.join(", ");
-    let fish = turbofish(callable, with);
-    let call = format!("<{self_ty} as {trait_}>::{name}{fish}({list})");
-    let show = match (trait_.name(), name) {
-        ("Default", "default") => format!("<{self_ty}>::default()"),
-        ("From", "from") => format!("<{self_ty}>::from({list})"),
-        ("FromStr", "from_str") => format!("{}.parse::<{self_ty}>()", receiver(&args[0])),
-        ("Clone", "clone") => format!("{}.clone()", receiver(&args[0])),
-        ("Index", "index") => format!("&{}[{}]", receiver(&args[0]), args[1]),
-        _ => call.clone(),
-    };
-    Expression { call, show }
+    let chosen = params.filter_map(|param| match (&param.kind, with.get(&param.name)) {
+        (ParamKind::Type { synthetic: false, .. }, Some(Arg::Type(ty))) => Some(ty.to_string()),
+        (ParamKind::Const { .. }, Some(Arg::Const(text))) => Some(text.clone()),
+        _ => None,
+    });
+    chosen.collect()
 }
 
 #[cfg(test)]
@@ -585,8 +436,7 @@ mod tests {
     fn what_wants_a_formatter_is_called_by_formatting() {
         let formatter = Ty::exclusive(Ty::adt("std::fmt::Formatter", vec![]));
         let callable = Callable {
-            path: "a::write".into(),
-            name: "write".into(),
+            callee: Callee::item("a::write"),
             kind: CallableKind::Free,
             self_ty: None,
             trait_: None,
@@ -596,14 +446,15 @@ mod tests {
             output: Ty::unit(),
             is_unsafe: false,
             is_async: false,
+            derived: false,
             guarded: false,
-            docs: Docs::default(),
+            docs: Default::default(),
             place: None,
         };
         let menus = choose::menus();
         let drafts = drafts(&Api::default(), &callable, &menus[0], &Substitution::new()).unwrap();
         let call = "format!(\"{}\", std::fmt::from_fn(|formatter| a::write({0}, formatter)))";
-        assert_eq!(drafts[0].call, call);
+        assert_eq!(drafts[0].call.full(), call);
         assert_eq!(drafts[0].inputs.len(), 1);
     }
 }

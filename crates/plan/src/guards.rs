@@ -5,13 +5,12 @@
 //! the compiler is asked about it apart from the call: a guard that does not
 //! compile is left out, and then the call itself finds out, by a panic.
 
-use crate::draft::{Draft, Expression};
-use testsmith_model::api::{Callable, CallableKind, guard_name};
-use testsmith_model::operation::{Mode, Operation, Placeholder};
+use crate::draft::{Draft, form_of};
+use testsmith_model::api::{Callable, guard_name};
+use testsmith_model::call::{Placeholder, fill};
+use testsmith_model::operation::{Input, Mode};
 use testsmith_model::ty::{Substitution, Ty};
-
-/// The path of a draft that only asks whether a guard compiles.
-pub const QUESTION: &str = "can be asked for";
+use testsmith_model::{Call, Callee};
 
 /// The guard of a call with these arguments, if its callable has a companion
 /// and each argument can be shown to it without being given away.
@@ -19,8 +18,8 @@ pub fn guard(
     callable: &Callable,
     with: &Substitution,
     arguments: &[String],
-    inputs: &[(String, Ty, Mode)],
-) -> Option<String> {
+    inputs: &[Input<Ty>],
+) -> Option<Call> {
     if !callable.guarded {
         return None;
     }
@@ -29,28 +28,20 @@ pub fn guard(
         .zip(arguments)
         .map(|(ty, argument)| shown(matches!(ty, Ty::Ref { .. }), argument, inputs))
         .collect();
-    let companion = Callable {
-        name: guard_name(&callable.name),
-        path: match (&callable.kind, callable.path.rsplit_once("::")) {
-            (CallableKind::Free, Some((module, name))) => {
-                format!("{module}::{}", guard_name(name))
-            }
-            _ => callable.path.clone(),
-        },
-        ..callable.clone()
-    };
-    Some(Expression::new(&companion, with, &arguments?, false).call)
+    let callee = callable.callee.renamed(&guard_name(callable.callee.name()));
+    let companion = Callable { callee, ..callable.clone() };
+    Some(Call::new(form_of(&companion, with), arguments?))
 }
 
 /// How the companion gets to see an argument. A parameter that is a reference
 /// stays one, shared; any other becomes a reference to what it was.
-fn shown(by_reference: bool, argument: &str, inputs: &[(String, Ty, Mode)]) -> Option<String> {
+fn shown(by_reference: bool, argument: &str, inputs: &[Input<Ty>]) -> Option<String> {
     let mut placeholders = vec![];
-    Operation::fill(argument, &mut |placeholder, _| placeholders.push(placeholder));
+    fill(argument, &mut |placeholder, _| placeholders.push(placeholder));
     match placeholders.as_slice() {
         [] => Some(if by_reference { argument.to_owned() } else { format!("&({argument})") }),
         [Placeholder::Argument(n)] if argument == format!("{{{n}}}") => {
-            let sign = match (by_reference, inputs[*n].2) {
+            let sign = match (by_reference, inputs[*n].mode) {
                 (true, Mode::Shared | Mode::Exclusive) | (false, Mode::Own) => "",
                 (true, Mode::Own) => "*",
                 (true, Mode::Reborrow) => "&**",
@@ -65,11 +56,16 @@ fn shown(by_reference: bool, argument: &str, inputs: &[(String, Ty, Mode)]) -> O
 
 /// Compiles if the guard of the draft does; never becomes an operation.
 pub fn question(draft: &Draft) -> Option<Draft> {
-    let call = format!("{}.is_ok()", draft.guard.as_ref()?);
-    let looked_at = |(name, ty, _): &(String, Ty, Mode)| (name.clone(), ty.clone(), Mode::Shared);
+    let call = format!("{}.is_ok()", draft.guard.as_ref()?.full());
+    let looked_at = |input: &Input<Ty>| Input { mode: Mode::Shared, ..input.clone() };
+    let makes = Ty::prim("bool");
     Some(Draft {
         inputs: draft.inputs.iter().map(looked_at).collect(),
-        ..Draft::aside(QUESTION.to_owned(), call, Ty::prim("bool"))
+        ..Draft::aside(
+            Callee::Builder { makes: makes.clone() },
+            Call::template(&call, &call),
+            makes,
+        )
     })
 }
 
@@ -79,7 +75,7 @@ mod tests {
 
     #[test]
     fn arguments_are_shown_to_a_guard_and_not_given_away() {
-        let input = |ty: Ty, mode| ("x".to_owned(), ty, mode);
+        let input = |ty: Ty, mode| Input { name: "x".to_owned(), ty, mode };
         let inputs = [
             input(Ty::prim("u8"), Mode::Own),
             input(Ty::prim("u8"), Mode::Exclusive),

@@ -7,7 +7,7 @@
 use crate::draft::Draft;
 use crate::{MAX_NESTING, Planner, literals, nesting, resolve};
 use std::collections::{BTreeSet, HashSet};
-use testsmith_model::operation::Mode;
+use testsmith_model::operation::{Input, Mode};
 use testsmith_model::ty::{Arg, Substitution, Ty};
 
 /// Each callable is tried with this many of the types that others make.
@@ -74,7 +74,7 @@ impl Planner {
             if draft.callable.is_some_and(|number| !unmet.contains(&number)) {
                 continue;
             }
-            for (_, ty, mode) in &draft.inputs {
+            for Input { ty, mode, .. } in &draft.inputs {
                 if !reach.has(ty, *mode) && nesting(ty) <= MAX_NESTING && !has_nested_references(ty)
                 {
                     missing.insert(ty);
@@ -107,7 +107,7 @@ impl Planner {
     pub(crate) fn reach(&self) -> Reach {
         let mut reach = Reach::default();
         for draft in &self.accepted {
-            for ty in draft.inputs.iter().map(|(_, ty, _)| ty).chain([&draft.output]) {
+            for ty in draft.inputs.iter().map(|input| &input.ty).chain([&draft.output]) {
                 if !literals::pool(ty, &self.api.literals).is_empty() {
                     reach.add(ty);
                 }
@@ -151,7 +151,7 @@ impl Reach {
     }
 
     pub(crate) fn has_all(&self, draft: &Draft) -> bool {
-        draft.inputs.iter().all(|(_, ty, mode)| self.has(ty, *mode))
+        draft.inputs.iter().all(|input| self.has(&input.ty, input.mode))
     }
 
     pub(crate) fn has(&self, ty: &Ty, mode: Mode) -> bool {
@@ -203,8 +203,7 @@ mod tests {
         let generics =
             Generics { params: params.iter().map(each).collect(), ..Generics::default() };
         Callable {
-            path: path.into(),
-            name: path.into(),
+            callee: testsmith_model::Callee::item(path),
             kind: CallableKind::Free,
             self_ty: None,
             trait_: None,
@@ -214,6 +213,7 @@ mod tests {
             output,
             is_unsafe: false,
             is_async: false,
+            derived: false,
             guarded: false,
             docs: Docs::default(),
             place: None,
@@ -237,11 +237,11 @@ mod tests {
             planner.learn(&vec![None; count]);
         }
         let plan: Plan = planner.finish();
-        let calls: Vec<&str> = plan
+        let calls: Vec<String> = plan
             .operations
             .iter()
             .filter(|operation| operation.core)
-            .map(|operation| operation.call.as_str())
+            .map(|operation| operation.call.full())
             .collect();
         assert_eq!(calls, expected);
     }

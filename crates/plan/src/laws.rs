@@ -12,8 +12,10 @@ use crate::flows;
 use serde::Deserialize;
 use std::sync::LazyLock;
 use testsmith_model::api::{Api, Docs};
-use testsmith_model::operation::{Mode, OperationKind};
+use testsmith_model::call::Form;
+use testsmith_model::operation::{Input, Mode, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
+use testsmith_model::{Call, Callee};
 
 /// One law, as its file has it. In its texts `{T}` is the type, `{name}` one
 /// of the names in `any`, `{ITEMS}` how many items are looked at.
@@ -133,18 +135,9 @@ impl Law {
         self.name.replace("{name}", &names)
     }
 
-    /// Whether a claim, as a finding names it, is one of this law.
-    fn claims(&self, claim: &str) -> bool {
-        match self.name.split_once("{name}") {
-            None => self.name == claim,
-            Some((before, after)) => {
-                let after = after.rsplit("{name}").next().unwrap_or(after);
-                let name = claim.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-                name.is_some_and(|name| {
-                    self.queries || self.any.iter().any(|one| name.starts_with(one))
-                })
-            }
-        }
+    /// The claim that this law makes about a type.
+    fn callee(&self, file: &str, ty: &Ty) -> Callee {
+        Callee::Claim { claim: self.name.clone(), of: ty.clone(), law: Some(file.to_owned()) }
     }
 
     /// The same law with one of its names in place.
@@ -160,21 +153,21 @@ impl Law {
     }
 }
 
-/// The law behind a claim; nothing for a claim that is no law of ours.
-pub fn law(claim: &str) -> Option<&'static Law> {
-    LAWS.iter().find(|(_, law)| law.claims(claim)).map(|(_, law)| law)
+/// The law in a file.
+pub fn law(file: &str) -> Option<&'static Law> {
+    LAWS.iter().find(|(known, _)| *known == file).map(|(_, law)| law)
 }
 
 /// The laws that may hold for a type; which of them apply the compiler says.
 /// What methods take is seen in the drafts accepted so far.
 pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
     let mut drafts = vec![];
-    for (_, law) in LAWS.iter().filter(|(_, law)| !law.queries) {
+    for (file, law) in LAWS.iter().filter(|(_, law)| !law.queries) {
         if law.any.is_empty() {
-            drafts.extend(draft(api, ty, law, accepted));
+            drafts.extend(draft(api, ty, file, law, accepted));
         }
         for name in law.any.iter().filter(|name| method(api, ty, name).is_some()) {
-            drafts.extend(draft(api, ty, &law.named(name), accepted));
+            drafts.extend(draft(api, ty, file, &law.named(name), accepted));
         }
     }
     drafts
@@ -182,14 +175,20 @@ pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
 
 /// The number of arguments of a method with this name, the value included.
 fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
-    let wanted = format!("{}::{name}", ty.path()?);
     let is_it = |callable: &&testsmith_model::api::Callable| {
-        callable.path == wanted && !callable.is_unsafe && !callable.inputs.is_empty()
+        is_member(&callable.callee, ty, name) && !callable.is_unsafe && !callable.inputs.is_empty()
     };
     api.callables.iter().find(is_it).map(|callable| callable.inputs.len())
 }
 
-fn draft(api: &Api, ty: &Ty, law: &Law, accepted: &[Draft]) -> Option<Draft> {
+/// Whether it is the member with this name of a type of the crate, whatever the
+/// type's arguments.
+fn is_member(callee: &Callee, ty: &Ty, name: &str) -> bool {
+    let same = |of: &Ty| of.path().is_some() && of.path() == ty.path();
+    matches!(callee, Callee::Member { of, name: known } if known == name && same(of))
+}
+
+fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Option<Draft> {
     let plain = law.methods.iter().all(|name| method(api, ty, name) == Some(1));
     let has = |name: &String| method(api, ty, name).is_some();
     if !plain || !law.has.iter().all(has) || law.lacks.iter().any(has) {
@@ -228,39 +227,40 @@ fn draft(api: &Api, ty: &Ty, law: &Law, accepted: &[Draft]) -> Option<Draft> {
     Some(Draft {
         flows: flows.flows,
         acquires: flows.acquires,
-        ..claim(&law.name, ty, call, put(&law.show), inputs, docs)
+        ..claim(law.callee(file, ty), Call::template(&call, &put(&law.show)), inputs, docs)
     })
 }
 
 /// What a method of the type takes besides the value, as an accepted draft has it.
 fn arguments(ty: &Ty, name: &str, accepted: &[Draft]) -> Option<Vec<Ty>> {
-    let wanted = format!("{}::{name}", ty.path()?);
     let is_it = |draft: &&Draft| {
-        draft.path == wanted && draft.inputs.first().is_some_and(|(_, first, _)| first == ty)
+        is_member(&draft.callee, ty, name)
+            && draft.inputs.first().is_some_and(|first| first.ty == *ty)
     };
     let found = accepted.iter().find(is_it)?;
-    let passed = |(_, ty, mode): &(String, Ty, Mode)| match mode {
-        Mode::Own | Mode::Reborrow => ty.clone(),
-        Mode::Shared => Ty::shared(ty.clone()),
-        Mode::Exclusive => Ty::exclusive(ty.clone()),
+    let passed = |input: &Input<Ty>| match input.mode {
+        Mode::Own | Mode::Reborrow => input.ty.clone(),
+        Mode::Shared => Ty::shared(input.ty.clone()),
+        Mode::Exclusive => Ty::exclusive(input.ty.clone()),
     };
     Some(found.inputs[1..].iter().map(passed).collect())
 }
 
 /// The law that a method which only looks at its value answers the same twice.
 pub fn of_query(api: &Api, draft: &Draft) -> Option<Draft> {
-    let (_, law) = LAWS.iter().find(|(_, law)| law.queries)?;
-    let (receiver, ty, mode) = draft.inputs.first()?;
+    let (file, law) = LAWS.iter().find(|(_, law)| law.queries)?;
+    let Input { name: receiver, ty, mode } = draft.inputs.first()?;
     let local = ty.path().is_some_and(|path| api.types.contains_key(path));
     let method = matches!(draft.kind, OperationKind::Inherent | OperationKind::LocalTrait);
     if !method || !local || receiver != "self" || *mode != Mode::Shared || !can_repeat(draft) {
         return None;
     }
-    let law = law.named(draft.path.rsplit("::").next()?);
-    let call = format!("{{ {} }}", one_line(&law.holds).replace("{call}", &draft.call));
-    let show = law.show.replace("{call}", &draft.show);
+    let law = law.named(draft.callee.name());
+    let full = format!("{{ {} }}", one_line(&law.holds));
+    let (show, about) = (law.show.clone(), Some(Box::new(draft.call.clone())));
+    let call = Call::new(Form::Template { full, show, about }, vec![]);
     let docs = Docs { mentions_panic: true, ..Docs::default() };
-    Some(claim(&law.name, ty, call, show, draft.inputs.clone(), docs))
+    Some(claim(law.callee(file, ty), call, draft.inputs.clone(), docs))
 }
 
 /// Whether the same call can be written twice and its results compared: nothing
@@ -273,8 +273,8 @@ fn can_repeat(draft: &Draft) -> bool {
         _ => false,
     };
     let mut others = draft.inputs[1..].iter();
-    let arguments = others.all(|(_, ty, mode)| match mode {
-        Mode::Own => copied(ty),
+    let arguments = others.all(|input| match input.mode {
+        Mode::Own => copied(&input.ty),
         Mode::Shared => true,
         Mode::Exclusive | Mode::Reborrow => false,
     });
@@ -283,11 +283,11 @@ fn can_repeat(draft: &Draft) -> bool {
             || ty.path().is_some_and(|path| path.starts_with("std::time::"))
     };
     let answer = !draft.output.is_unit() && !draft.output.any(fleeting);
-    arguments && answer && !draft.call.contains('|') && !draft.docs.hidden
+    arguments && answer && !draft.call.has_closures() && !draft.docs.hidden
 }
 
 /// A law takes values of one type, so what they borrow has one region.
-pub(crate) fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, flows::Flows) {
+pub(crate) fn signature(api: &Api, inputs: &[Ty]) -> (Vec<Input<Ty>>, flows::Flows) {
     let region = Lifetime::Named("the region of the law".to_owned());
     let named = |ty: &Ty| match ty {
         Ty::Ref { lifetime, mutable, inner } => Ty::Ref {
@@ -301,26 +301,15 @@ pub(crate) fn signature(api: &Api, inputs: &[Ty]) -> (Vec<(String, Ty, Mode)>, f
     let flows = flows::of_signature(&signature, &Ty::prim("bool"), &[], false, false);
     let input = |ty: &Ty| {
         let (value, mode) = mode_of(api, ty);
-        (String::new(), value.erase_lifetimes(), mode)
+        Input { name: String::new(), ty: value.erase_lifetimes(), mode }
     };
     (inputs.iter().map(input).collect(), flows)
 }
 
-pub(crate) fn claim(
-    name: &str,
-    ty: &Ty,
-    call: String,
-    show: String,
-    inputs: Vec<(String, Ty, Mode)>,
-    docs: Docs,
-) -> Draft {
-    Draft {
-        kind: OperationKind::Law,
-        show,
-        inputs,
-        docs,
-        ..Draft::aside(format!("{name}, for {ty}"), call, Ty::prim("bool"))
-    }
+/// An operation that returns whether a claim holds.
+pub(crate) fn claim(callee: Callee, call: Call, inputs: Vec<Input<Ty>>, docs: Docs) -> Draft {
+    let kind = OperationKind::Law;
+    Draft { kind, inputs, docs, ..Draft::aside(callee, call, Ty::prim("bool")) }
 }
 
 /// Probes stand on one line each, so that the compiler's words have a place.
@@ -345,16 +334,6 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_leads_to_its_law() {
-        let holds = |claim: &str| law(claim).map(|law| law.name.as_str());
-        assert_eq!(holds("Eq is reflexive"), Some("Eq is reflexive"));
-        assert_eq!(holds("keys yields len items"), Some("{name} yields len items"));
-        let backwards = "{name} backwards is {name} turned round";
-        assert_eq!(holds("iter_mut backwards is iter_mut turned round"), Some(backwards));
-        assert_eq!(holds("well_formed"), None);
-    }
-
-    #[test]
     fn a_method_that_moves_an_argument_is_no_query() {
         let holder = Ty::adt("a::Holder", vec![]);
         let mut api = Api::default();
@@ -365,24 +344,23 @@ mod tests {
             kind,
         };
         api.types.insert("a::Holder".into(), def);
+        let form =
+            Form::Member { of: holder.clone(), name: "get".into(), generics: vec![], method: true };
+        let input = |name: &str, mode| Input { name: name.into(), ty: holder.clone(), mode };
         let mut draft = Draft {
             kind: OperationKind::Inherent,
-            output: Ty::prim("u8"),
-            path: "a::Holder::get".into(),
-            ..claim(
-                "",
-                &holder,
-                "<a::Holder>::get({0})".into(),
-                "{.0}.get()".into(),
-                vec![],
-                Docs::default(),
+            inputs: vec![input("self", Mode::Shared)],
+            ..Draft::aside(
+                Callee::member(&holder, "get"),
+                Call::new(form, vec!["{0}".into()]),
+                Ty::prim("u8"),
             )
         };
-        draft.inputs = vec![("self".into(), holder.clone(), Mode::Shared)];
         let law = of_query(&api, &draft).unwrap();
-        assert_eq!(law.path, "get answers the same twice, for a::Holder");
-        assert_eq!(law.show, "{.0}.get() == {.0}.get()");
-        draft.inputs.push(("by".into(), holder, Mode::Own));
+        assert_eq!(law.path(), "get answers the same twice, for a::Holder");
+        assert!(law.call.full().contains("<a::Holder>::get({0})"), "{}", law.call.full());
+        assert!(super::law("queries_are_repeatable").is_some());
+        draft.inputs.push(input("by", Mode::Own));
         assert!(of_query(&api, &draft).is_none());
     }
 }

@@ -22,23 +22,31 @@ mod oracles;
 mod resolve;
 mod std_traits;
 
-pub use draft::Draft;
+pub use draft::{Draft, probe};
 pub use laws::{LAWS, Law, law};
 pub use literals::{pool, range_of};
 pub use oracles::mounts;
 
 use choose::{BATCHES, Menu};
-use draft::SIZE_QUESTION;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
-use testsmith_model::operation::{
-    Abilities, Input, Mode, Operation, OperationKind, Plan, TypeId, TypeInfo,
-};
+use testsmith_model::operation::{Abilities, Operation, OperationKind, Plan, TypeId, TypeInfo};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 
 /// What the compiler said of a draft: nothing, or why not.
 pub type Verdict = Option<String>;
+
+/// Why a draft is proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// To be an operation; with the number of the menu, where there are several.
+    Call(usize),
+    /// To find out whether a type has a size.
+    Size,
+    /// To find out whether the guard of another draft compiles.
+    Guard,
+}
 
 /// Types that nest deeper are not built.
 const MAX_NESTING: usize = 6;
@@ -65,8 +73,7 @@ pub struct Planner {
     pending: BTreeSet<u32>,
     refused: BTreeMap<u32, (Reason, String)>,
     proposed: Vec<Draft>,
-    /// Which menu each proposed draft comes from, during the menu stages.
-    turns: Vec<usize>,
+    purposes: Vec<Purpose>,
     accepted: Vec<Draft>,
     /// Texts already asked about.
     asked: HashSet<String>,
@@ -84,7 +91,7 @@ impl Planner {
             api,
             refused: BTreeMap::new(),
             proposed: vec![],
-            turns: vec![],
+            purposes: vec![],
             accepted: vec![],
             asked: HashSet::new(),
             built: HashSet::new(),
@@ -95,25 +102,29 @@ impl Planner {
     /// The next drafts to ask the compiler about; nothing when done.
     pub fn propose(&mut self) -> &[Draft] {
         self.proposed.clear();
-        self.turns.clear();
+        self.purposes.clear();
         while self.proposed.is_empty() && self.stage != Stage::Done {
-            let drafts: Vec<(usize, Draft)> = match self.stage {
-                Stage::Sizes => self.sizes().into_iter().map(|draft| (0, draft)).collect(),
+            let all = |purpose: Purpose, drafts: Vec<Draft>| {
+                drafts.into_iter().map(|draft| (purpose, draft)).collect()
+            };
+            let drafts: Vec<(Purpose, Draft)> = match self.stage {
+                Stage::Sizes => all(Purpose::Size, self.sizes()),
                 Stage::Menu(batch) => {
                     BATCHES[batch].clone().flat_map(|turn| self.by_menu(turn)).collect()
                 }
-                Stage::Build(_) => self.builders().into_iter().map(|draft| (0, draft)).collect(),
-                Stage::Demand(_) => self.instances().into_iter().map(|draft| (0, draft)).collect(),
+                Stage::Build(_) => all(Purpose::Call(0), self.builders()),
+                Stage::Demand(_) => all(Purpose::Call(0), self.instances()),
                 Stage::Guards => {
-                    self.accepted.iter().filter_map(guards::question).map(|q| (0, q)).collect()
+                    let questions = self.accepted.iter().filter_map(guards::question);
+                    all(Purpose::Guard, questions.collect())
                 }
                 Stage::Done => vec![],
             };
             self.stage = self.following(drafts.is_empty());
-            for (turn, draft) in drafts {
-                if self.asked.insert(draft.probe("f")) {
+            for (purpose, draft) in drafts {
+                if self.asked.insert(probe(&draft, "f")) {
                     self.proposed.push(draft);
-                    self.turns.push(turn);
+                    self.purposes.push(purpose);
                 }
             }
         }
@@ -123,49 +134,45 @@ impl Planner {
     /// Takes the compiler's word on the drafts proposed last.
     pub fn learn(&mut self, verdicts: &[Verdict]) {
         let proposed = std::mem::take(&mut self.proposed);
-        let turns = std::mem::take(&mut self.turns);
+        let purposes = std::mem::take(&mut self.purposes);
         // One menu that works is enough: the first.
         let mut best: HashMap<u32, usize> = HashMap::new();
-        for ((draft, turn), verdict) in proposed.iter().zip(&turns).zip(verdicts) {
-            if let (None, Some(callable)) = (verdict, draft.callable) {
-                let best = best.entry(callable).or_insert(*turn);
-                *best = (*best).min(*turn);
+        for ((draft, purpose), verdict) in proposed.iter().zip(&purposes).zip(verdicts) {
+            if let (Purpose::Call(menu), None, Some(callable)) = (purpose, verdict, draft.callable)
+            {
+                let best = best.entry(callable).or_insert(*menu);
+                *best = (*best).min(*menu);
             }
         }
-        for ((draft, turn), verdict) in proposed.into_iter().zip(turns).zip(verdicts) {
-            match (verdict, draft.callable) {
-                (None, Some(callable)) if best[&callable] != turn => {}
-                (verdict, None) if draft.path == SIZE_QUESTION => {
-                    if verdict.as_ref().is_some_and(|why| why.contains("size for values")) {
-                        let path = draft.output.path().expect("asked of a local type").to_owned();
-                        self.api.unsized_types.insert(path);
-                    }
+        for ((draft, purpose), verdict) in proposed.into_iter().zip(purposes).zip(verdicts) {
+            match (purpose, verdict, draft.callable) {
+                (Purpose::Size, Some(why), _) if why.contains("size for values") => {
+                    let path = draft.output.path().expect("asked of a local type").to_owned();
+                    self.api.unsized_types.insert(path);
                 }
-                (verdict, None) if draft.path == guards::QUESTION => {
-                    if verdict.is_some() {
-                        self.drop_guard(&draft);
-                    }
-                }
-                (None, callable) => {
-                    if let Some(callable) = callable {
+                (Purpose::Size, _, _) | (Purpose::Guard, None, _) => {}
+                (Purpose::Guard, Some(_), _) => self.drop_guard(&draft),
+                (Purpose::Call(menu), None, Some(callable)) => {
+                    if best[&callable] == menu {
                         self.pending.remove(&callable);
+                        self.accepted.push(draft);
                     }
-                    self.accepted.push(draft);
                 }
-                (Some(why), Some(callable)) => {
+                (Purpose::Call(_), None, None) => self.accepted.push(draft),
+                (Purpose::Call(_), Some(why), Some(callable)) => {
                     let first = why.lines().next().unwrap_or_default().to_owned();
                     self.refused.entry(callable).or_insert((Reason::NoSuchTypes, first));
                 }
-                (Some(_), None) => {}
+                (Purpose::Call(_), Some(_), None) => {}
             }
         }
     }
 
     /// Forgets a guard that does not compile, wherever it stands.
     fn drop_guard(&mut self, question: &Draft) {
-        let asked = question.probe("f");
+        let asked = probe(question, "f");
         for draft in &mut self.accepted {
-            if guards::question(draft).is_some_and(|own| own.probe("f") == asked) {
+            if guards::question(draft).is_some_and(|own| probe(&own, "f") == asked) {
                 draft.guard = None;
             }
         }
@@ -210,13 +217,15 @@ impl Planner {
         drafts
     }
 
-    fn by_menu(&mut self, turn: usize) -> Vec<(usize, Draft)> {
+    fn by_menu(&mut self, turn: usize) -> Vec<(Purpose, Draft)> {
         let menu = self.menus[turn].clone();
         let mut drafts = vec![];
         let pending: Vec<u32> = self.pending.iter().copied().collect();
         for number in pending {
             match self.drafts_of(number, &menu, &Substitution::new()) {
-                Ok(found) => drafts.extend(found.into_iter().map(|draft| (turn, draft))),
+                Ok(found) => {
+                    drafts.extend(found.into_iter().map(|draft| (Purpose::Call(turn), draft)))
+                }
                 Err(refused) => {
                     // Only a closure or an object may look different next time.
                     if refused.0 != Reason::NoSuchTypes {
@@ -258,7 +267,7 @@ impl Planner {
         let mut taken: BTreeSet<Ty> = BTreeSet::new();
         let mut made: BTreeSet<Ty> = BTreeSet::new();
         for draft in &self.accepted {
-            taken.extend(draft.inputs.iter().map(|(_, ty, _)| ty.clone()));
+            taken.extend(draft.inputs.iter().map(|input| input.ty.clone()));
             made.insert(draft.output.clone());
         }
         let queries = self.accepted.iter().filter_map(|draft| laws::of_query(&self.api, draft));
@@ -295,24 +304,21 @@ impl Planner {
         let mut unreachable: BTreeMap<u32, String> = BTreeMap::new();
         let mut kept = vec![];
         for draft in std::mem::take(&mut self.accepted) {
-            let missing = draft.inputs.iter().find(|(_, ty, mode)| !reach.has(ty, *mode));
+            let missing = draft.inputs.iter().find(|input| !reach.has(&input.ty, input.mode));
             match (missing, draft.callable) {
                 (None, _) => kept.push(draft),
-                (Some((_, ty, _)), Some(callable)) => {
-                    unreachable.insert(callable, ty.to_string());
+                (Some(input), Some(callable)) => {
+                    unreachable.insert(callable, input.ty.to_string());
                 }
                 (Some(_), None) => {}
             }
         }
         // The order of acceptance depends on rounds; the order of the API does not.
-        kept.sort_by(|a, b| {
-            let key = |draft: &Draft| (draft.callable.unwrap_or(u32::MAX), draft.path.clone());
-            key(a).cmp(&key(b))
-        });
+        kept.sort_by_cached_key(|draft| (draft.callable.unwrap_or(u32::MAX), draft.path()));
         let mut numbering =
             Numbering { api: self.api.clone(), types: vec![], known: HashMap::new() };
         let operations: Vec<Operation> =
-            kept.into_iter().map(|draft| numbering.operation(draft)).collect();
+            kept.into_iter().map(|draft| draft.with_types(|ty| numbering.number(&ty))).collect();
         let called: HashSet<u32> = operations.iter().filter_map(|op| op.callable).collect();
         let mut skips = self.api.skips.clone();
         for (number, callable) in self.api.callables.iter().enumerate() {
@@ -327,7 +333,7 @@ impl Planner {
                 }
             };
             skips.push(Skip {
-                path: callable.path.clone(),
+                path: callable.callee.to_string(),
                 reason,
                 detail,
                 core: callable.is_core(),
@@ -376,28 +382,6 @@ impl Numbering {
         });
         self.known.insert(ty.clone(), id);
         id
-    }
-
-    fn operation(&mut self, draft: Draft) -> Operation {
-        let input =
-            |(name, ty, mode): (String, Ty, Mode)| Input { name, ty: self.number(&ty), mode };
-        let inputs = draft.inputs.into_iter().map(input).collect();
-        Operation {
-            path: draft.path,
-            kind: draft.kind,
-            call: draft.call,
-            show: draft.show,
-            inputs,
-            output: self.number(&draft.output),
-            flows: draft.flows,
-            acquires: draft.acquires,
-            docs: draft.docs,
-            place: draft.place,
-            callable: draft.callable,
-            core: draft.core,
-            panics_by_design: draft.panics_by_design,
-            guard: draft.guard,
-        }
     }
 
     fn literals(&self, api: &Api) -> Vec<(TypeId, Vec<testsmith_model::sequence::Literal>)> {

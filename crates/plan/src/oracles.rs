@@ -10,30 +10,31 @@ use testsmith_model::api::{Api, Docs, Oracle};
 use testsmith_model::operation::{Mount, Operation};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::Ty;
+use testsmith_model::{Call, Callee};
 
 /// The user's own claims about values of a type.
 pub fn of_type(api: &Api, ty: &Ty) -> Vec<Draft> {
-    let name = ty.path().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
-    let meant = api.oracles.iter().filter(|oracle| oracle.subject == name);
+    let meant = api.oracles.iter().filter(|oracle| oracle.subject == ty.name());
     meant.map(|oracle| of_oracle(api, ty, oracle)).collect()
 }
 
 fn of_oracle(api: &Api, ty: &Ty, oracle: &Oracle) -> Draft {
     let places: Vec<String> = (0..oracle.values).map(|n| format!("{{{n}}}")).collect();
     let plain = format!("{}::{}({})", oracle.module, oracle.name, places.join(", "));
-    let (call, show) = match oracle.fallible {
-        true => (
-            format!("{plain}.map_err(|why| why.to_string()).is_ok()"),
-            format!("{plain}.map_err(|why| eprintln!(\"{{why}}\")).is_ok()"),
+    let call = match oracle.fallible {
+        true => Call::template(
+            &format!("{plain}.map_err(|why| why.to_string()).is_ok()"),
+            &format!("{plain}.map_err(|why| eprintln!(\"{{why}}\")).is_ok()"),
         ),
-        false => (plain.clone(), plain),
+        false => Call::template(&plain, &plain),
     };
+    let callee = Callee::Claim { claim: oracle.name.clone(), of: ty.clone(), law: None };
     let (inputs, flows) = signature(api, &vec![Ty::shared(ty.clone()); oracle.values]);
     Draft {
         flows: flows.flows,
         acquires: flows.acquires,
         place: Some(oracle.place.clone()),
-        ..claim(&oracle.name, ty, call, show, inputs, Docs::default())
+        ..claim(callee, call, inputs, Docs::default())
     }
 }
 

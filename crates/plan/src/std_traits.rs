@@ -6,8 +6,10 @@
 use crate::draft::{Draft, mode_of};
 use crate::resolve;
 use testsmith_model::api::{Api, Callable};
-use testsmith_model::operation::{Flow, FlowKind, OperationKind};
-use testsmith_model::ty::{Lifetime, Ty};
+use testsmith_model::call::{Form, Treatment};
+use testsmith_model::operation::{Flow, FlowKind, Input, OperationKind};
+use testsmith_model::ty::{Lifetime, TraitRef, Ty};
+use testsmith_model::{Call, Callee};
 
 /// Iterators may never end, so a collection takes this many items at most.
 pub const MAX_COLLECTED: usize = 1000;
@@ -18,7 +20,7 @@ pub fn rewrite(api: &Api, callable: &Callable, self_ty: &Ty) -> Option<Draft> {
     if !trait_.path.starts_with("std::") {
         return None;
     }
-    let format = match (trait_.name(), callable.name.as_str()) {
+    let format = match (trait_.name(), callable.callee.name()) {
         ("Debug", "fmt") => "?",
         ("Display", "fmt") => "",
         ("LowerHex", "fmt") => "x",
@@ -31,23 +33,24 @@ pub fn rewrite(api: &Api, callable: &Callable, self_ty: &Ty) -> Option<Draft> {
             let call = "{ let mut hasher = std::hash::DefaultHasher::new(); \
                         std::hash::Hash::hash({0}, &mut hasher); \
                         std::hash::Hasher::finish(&hasher) }";
+            let call = Call::template(call, call);
             return Some(observer(api, callable, self_ty, call, Ty::prim("u64")));
         }
         _ => return None,
     };
-    let spec = if format.is_empty() { "{}".to_owned() } else { format!("{{:{format}}}") };
-    let call = format!("format!(\"{spec}\", {{0}})");
-    Some(observer(api, callable, self_ty, &call, Ty::adt("std::string::String", vec![])))
+    let call = Call::new(Form::Format(format.to_owned()), vec!["{0}".to_owned()]);
+    Some(observer(api, callable, self_ty, call, Ty::adt("std::string::String", vec![])))
 }
 
-fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: &str, output: Ty) -> Draft {
+fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: Call, output: Ty) -> Draft {
     let (value, mode) = mode_of(api, &Ty::shared(self_ty.clone()));
     Draft {
         kind: OperationKind::ForeignTrait,
-        inputs: vec![("self".to_owned(), value.erase_lifetimes(), mode)],
+        inputs: vec![Input { name: "self".to_owned(), ty: value.erase_lifetimes(), mode }],
         docs: callable.docs.clone(),
         place: callable.place.clone(),
-        ..Draft::aside(callable.path.clone(), call.to_owned(), output)
+        derived: callable.derived,
+        ..Draft::aside(callable.callee.clone(), call, output)
     }
 }
 
@@ -56,7 +59,7 @@ fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: &str, output: Ty
 pub fn iterator_methods(api: &Api, ty: &Ty, kind: OperationKind) -> Vec<Draft> {
     let item = Ty::Assoc {
         self_ty: Box::new(ty.clone()),
-        trait_: Some(Box::new(testsmith_model::ty::TraitRef::new("std::iter::Iterator", vec![]))),
+        trait_: Some(Box::new(TraitRef::new("std::iter::Iterator", vec![]))),
         name: "Item".into(),
     };
     let item = resolve::normalize(api, &item);
@@ -70,41 +73,70 @@ pub fn iterator_methods(api: &Api, ty: &Ty, kind: OperationKind) -> Vec<Draft> {
     let shared = Ty::shared(ty.clone());
     let hint = Ty::Tuple(vec![usize_(), option(usize_())]);
     let list = Ty::adt("std::vec::Vec", vec![item.clone()]);
-    let take = format!(".take({MAX_COLLECTED}).collect::<Vec<_>>()");
-    let rows: Vec<(&str, String, Ty, bool, Ty)> = vec![
-        ("next", "Iterator::next({0})".into(), exclusive.clone(), false, option(item.clone())),
-        ("nth", "Iterator::nth({0}, {1})".into(), exclusive.clone(), true, option(item.clone())),
-        ("size_hint", "Iterator::size_hint({0})".into(), shared.clone(), false, hint),
-        (
-            "collect",
-            format!("Iterator::take({{0}}, {MAX_COLLECTED}).collect::<Vec<_>>()"),
-            ty.clone(),
-            false,
-            list.clone(),
-        ),
-        ("next_back", "DoubleEndedIterator::next_back({0})".into(), exclusive, false, option(item)),
-        ("rev", format!("Iterator::rev({{0}}){take}"), ty.clone(), false, list),
-        ("len", "ExactSizeIterator::len({0})".into(), shared, false, usize_()),
+    let collect = ".collect::<Vec<_>>()";
+    let rows: Vec<Row> = vec![
+        row("Iterator", "next", &["{0}"], exclusive.clone(), option(item.clone())),
+        row("Iterator", "nth", &["{0}", "{1}"], exclusive.clone(), option(item.clone())),
+        row("Iterator", "size_hint", &["{0}"], shared.clone(), hint),
+        Row {
+            name: "collect",
+            then: Treatment::Followed(collect.to_owned()),
+            ..row(
+                "Iterator",
+                "take",
+                &["{0}", &MAX_COLLECTED.to_string()],
+                ty.clone(),
+                list.clone(),
+            )
+        },
+        row("DoubleEndedIterator", "next_back", &["{0}"], exclusive, option(item)),
+        Row {
+            then: Treatment::Followed(format!(".take({MAX_COLLECTED}){collect}")),
+            ..row("Iterator", "rev", &["{0}"], ty.clone(), list)
+        },
+        row("ExactSizeIterator", "len", &["{0}"], shared, usize_()),
     ];
-    let draft = |(name, call, receiver, index, output): (&str, String, Ty, bool, Ty)| {
-        let mut signature = vec![receiver];
-        if index {
-            signature.push(usize_());
+    rows.into_iter().map(|row| row.draft(api, ty, kind)).collect()
+}
+
+/// A provided method of iterators.
+struct Row {
+    /// What the operation is known by; what is called first is in the form.
+    name: &'static str,
+    form: Form,
+    args: Vec<String>,
+    receiver: Ty,
+    then: Treatment,
+    output: Ty,
+}
+
+fn row(trait_: &str, name: &'static str, args: &[&str], receiver: Ty, output: Ty) -> Row {
+    let trait_ = TraitRef::new(trait_, vec![]);
+    let form = Form::TraitMember { of: None, trait_, name: name.to_owned(), generics: vec![] };
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    Row { name, form, args, receiver, then: Treatment::Kept, output }
+}
+
+impl Row {
+    fn draft(self, api: &Api, ty: &Ty, kind: OperationKind) -> Draft {
+        let mut signature = vec![("self", self.receiver)];
+        if self.name == "nth" {
+            signature.push(("n", Ty::prim("usize")));
         }
         // What an iterator hands out is what it borrows, never the iterator itself.
         let inherit = Flow { input: 0, kind: FlowKind::Inherit };
-        let flows = if ty.borrows() && output.borrows() { vec![inherit] } else { vec![] };
-        let inputs = signature.iter().enumerate().map(|(n, ty)| {
+        let flows = if ty.borrows() && self.output.borrows() { vec![inherit] } else { vec![] };
+        let inputs = signature.iter().map(|(name, ty)| {
             let (value, mode) = mode_of(api, ty);
-            let name = if n == 0 { "self" } else { "n" };
-            (name.to_owned(), value.erase_lifetimes(), mode)
+            Input { name: (*name).to_owned(), ty: value.erase_lifetimes(), mode }
         });
-        Draft {
-            kind,
-            inputs: inputs.collect(),
-            flows,
-            ..Draft::aside(format!("<{ty} as Iterator>::{name}"), call, output.erase_lifetimes())
-        }
-    };
-    rows.into_iter().map(draft).collect()
+        let callee = Callee::TraitMember {
+            of: ty.clone(),
+            trait_: TraitRef::new("Iterator", vec![]),
+            name: self.name.to_owned(),
+        };
+        let call = Call { result: self.then, ..Call::new(self.form, self.args) };
+        let inputs = inputs.collect();
+        Draft { kind, inputs, flows, ..Draft::aside(callee, call, self.output.erase_lifetimes()) }
+    }
 }

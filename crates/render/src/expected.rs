@@ -5,9 +5,8 @@
 //! the plan can make. Anything else has no expression here.
 
 use crate::literal::int;
-use testsmith_model::operation::OperationKind;
 use testsmith_model::ty::Ty;
-use testsmith_model::{Plan, TypeId};
+use testsmith_model::{Operation, OperationKind, Plan};
 
 /// A longer expression says nothing to a reader.
 const MAX_LENGTH: usize = 120;
@@ -59,16 +58,14 @@ pub fn is_plain(plan: &Plan, ty: &Ty) -> bool {
 }
 
 /// The variants without fields of a type that can be compared.
-fn variants<'p>(plan: &'p Plan, ty: &Ty) -> impl Iterator<Item = &'p str> {
-    let of = |id: TypeId| plan.ty(id).ty == *ty && plan.ty(id).abilities.partial_eq;
-    let mut made: Vec<&str> = vec![];
-    for operation in &plan.operations {
-        let bare = operation.kind == OperationKind::Constructor && operation.inputs.is_empty();
-        if bare && of(operation.output) {
-            made.push(&operation.show);
-        }
-    }
-    made.into_iter()
+fn variants<'p>(plan: &'p Plan, ty: &Ty) -> impl Iterator<Item = &'p Operation> {
+    plan.operations.iter().filter(|operation| {
+        let info = plan.ty(operation.output);
+        operation.kind == OperationKind::Constructor
+            && operation.inputs.is_empty()
+            && info.ty == *ty
+            && info.abilities.partial_eq
+    })
 }
 
 struct Reader<'r> {
@@ -155,8 +152,8 @@ impl<'r> Reader<'r> {
             }
             _ => {
                 let word = self.word()?;
-                let named = |show: &&str| show.rsplit("::").next() == Some(word);
-                variants(self.plan, ty).find(named).map(str::to_owned)
+                let named = |variant: &&Operation| variant.callee.name() == word;
+                variants(self.plan, ty).find(named).map(|variant| variant.call.full())
             }
         }
     }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::Plan;
+use testsmith_model::call::Form;
 use testsmith_model::ty::Ty;
 
 /// Names that every file has without importing them.
@@ -45,9 +46,9 @@ impl Imports {
                 }
             });
         }
-        let traits = plan.operations.iter().filter_map(|operation| {
-            let named = operation.call.strip_prefix('<')?.split(" as ").nth(1)?;
-            Some(named[..named.find(['<', '>'])?].to_owned())
+        let traits = plan.operations.iter().filter_map(|operation| match &operation.call.form {
+            Form::TraitMember { of: Some(_), trait_, .. } => Some(trait_.path.clone()),
+            _ => None,
         });
         known.extend(traits);
         Imports { known, used: BTreeMap::new() }

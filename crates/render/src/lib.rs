@@ -4,18 +4,18 @@
 //! decide where a `drop` has to stand.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod expected;
 mod imports;
 mod literal;
 mod names;
-mod shape;
 mod statements;
 mod test;
 mod witness;
 
 pub use expected::{has_expression, is_plain};
 pub use literal::literal;
-pub use names::{allowed, name_of, owner_of, short_path, snake};
+pub use names::{allowed, name_of, owner_of, short_name, snake};
 pub use statements::{Statement, statements};
 pub use test::{Style, Test, TestEnding, test_file, test_function};
 pub use witness::witness;

@@ -1,66 +1,55 @@
 //! Names for tests, modules and variables, taken from operations and types.
 
 use std::collections::HashMap;
-use testsmith_model::ty::Ty;
-use testsmith_model::{Plan, Sequence, Step};
+use testsmith_model::ty::{TraitRef, Ty};
+use testsmith_model::{Callee, Plan, Sequence, Step};
 
 /// A name for the test of a sequence: the operation at a step and what it does.
 pub fn name_of(plan: &Plan, sequence: &Sequence, step: usize, what: &str) -> String {
-    let path = match sequence.steps().nth(step) {
-        Some(Step::Call(op, _)) => plan.operation(*op).path.clone(),
+    let name = match sequence.steps().nth(step) {
+        Some(Step::Call(op, _)) => short_name(&plan.operation(*op).callee),
         _ => "a literal".to_owned(),
     };
-    snake(&format!("{} {what}", short_path(&path)))
+    snake(&format!("{name} {what}"))
 }
 
 /// Of `a::b::Shelf::put` the last two words say enough: `Shelf put`.
-pub fn short_path(path: &str) -> String {
-    if let Some((law, ty)) = path.split_once(", for ") {
-        return format!("{} {law}", last_word(ty));
-    }
-    let name = match path.rsplit("::").next().unwrap_or(path) {
-        "fmt" if path.contains("::Display>") => "display".to_owned(),
-        "fmt" if path.contains("::Debug>") => "debug".to_owned(),
-        name => plain(name),
+pub fn short_name(callee: &Callee) -> String {
+    let name = match callee {
+        Callee::Claim { claim, .. } => claim,
+        Callee::TraitMember { trait_, name, .. } if name == "fmt" => match trait_.name() {
+            "Display" => "display",
+            "Debug" => "debug",
+            _ => name,
+        },
+        callee => callee.name(),
     };
-    match owner_of(path) {
+    match owner_of(callee) {
         Some(owner) => format!("{owner} {name}"),
-        None => name,
+        None => name.to_owned(),
     }
 }
 
 /// The type that a callable belongs to, by its last name: of
 /// `<a::Shelf<T> as b::Trait>::get` and of `a::Shelf::get` it is `Shelf`. A free
 /// function has none.
-pub fn owner_of(path: &str) -> Option<String> {
-    if let Some(inner) = path.strip_prefix('<') {
-        let mut owner = inner.split(" as ").next().unwrap_or(inner).trim_start_matches('&');
+pub fn owner_of(callee: &Callee) -> Option<String> {
+    let name = type_name(callee.of()?)?;
+    name.starts_with(char::is_uppercase).then(|| name.to_owned())
+}
+
+fn type_name(ty: &Ty) -> Option<&str> {
+    match ty {
+        Ty::Ref { inner, .. } => type_name(inner),
         // A box of ours is about what is in it.
-        while let Some((_, held)) = owner.split_once('<').filter(|_| owner.starts_with("std::")) {
-            owner = held;
+        Ty::Adt { path, .. } if path.starts_with("std::") && ty.type_arg(0).is_some() => {
+            type_name(ty.type_arg(0)?)
         }
-        let name = last_word(owner.trim_end_matches('>'));
-        let name = name.rsplit(' ').next().unwrap_or_default().to_owned();
-        return is_type_name(&name).then_some(name);
+        Ty::Adt { .. } => Some(ty.name()),
+        Ty::Param(name) => Some(name),
+        Ty::Dyn { bounds, .. } => bounds.first().map(TraitRef::name),
+        _ => None,
     }
-    let mut words = path.rsplit("::").skip(1);
-    let owner = plain(words.next()?);
-    is_type_name(&owner).then_some(owner)
-}
-
-fn is_type_name(name: &str) -> bool {
-    let word = |c: char| c.is_alphanumeric() || c == '_';
-    name.starts_with(char::is_uppercase) && name.chars().all(word)
-}
-
-fn plain(text: &str) -> String {
-    let letter = |c: char| if c.is_alphanumeric() || c == '_' { c } else { ' ' };
-    text.chars().map(letter).collect::<String>().trim().to_owned()
-}
-
-fn last_word(path: &str) -> String {
-    let head = path.split('<').next().unwrap_or(path);
-    head.rsplit("::").next().unwrap_or(head).to_owned()
 }
 
 /// `IndexMap` as `index_map`.
@@ -118,7 +107,7 @@ impl Variables {
 
 fn variable(ty: &Ty) -> String {
     allowed(match ty {
-        Ty::Adt { path, .. } => snake(&last_word(path)),
+        Ty::Adt { .. } => snake(ty.name()),
         Ty::Prim(name) if name == "bool" => "flag".to_owned(),
         Ty::Prim(name) if name == "char" => "letter".to_owned(),
         Ty::Prim(name) if name == "str" => "text".to_owned(),
@@ -146,13 +135,25 @@ mod tests {
 
     #[test]
     fn a_callable_is_known_by_its_type_and_its_name() {
-        assert_eq!(short_path("a::b::Shelf::put"), "Shelf put");
-        assert_eq!(short_path("<a::Shelf<T> as std::ops::Index<usize>>::index"), "Shelf index");
-        assert_eq!(short_path("<&'s a::Shelf<T> as IntoIterator>::into_iter"), "Shelf into_iter");
-        assert_eq!(short_path("a::b::total"), "total");
-        assert_eq!(owner_of("a::b::total"), None);
-        let boxed = "<std::boxed::Box<a::Slice<T>> as Clone>::clone";
-        assert_eq!(owner_of(boxed).as_deref(), Some("Slice"));
-        assert_eq!(owner_of("<[T; N] as std::cmp::PartialEq<a::Slice<T>>>::eq"), None);
+        let shelf = || Ty::adt("a::Shelf", vec![Ty::Param("T".into())]);
+        let of_trait = |of: Ty, trait_: &str, name: &str| Callee::TraitMember {
+            of,
+            trait_: TraitRef::new(trait_, vec![]),
+            name: name.into(),
+        };
+        assert_eq!(short_name(&Callee::member(&shelf(), "put")), "Shelf put");
+        let index = of_trait(shelf(), "std::ops::Index", "index");
+        assert_eq!(short_name(&index), "Shelf index");
+        let by_reference = of_trait(Ty::shared(shelf()), "IntoIterator", "into_iter");
+        assert_eq!(short_name(&by_reference), "Shelf into_iter");
+        assert_eq!(short_name(&of_trait(shelf(), "std::fmt::Debug", "fmt")), "Shelf debug");
+        assert_eq!(short_name(&Callee::item("a::b::total")), "total");
+        assert_eq!(owner_of(&Callee::item("a::b::total")), None);
+        let boxed = of_trait(Ty::adt("std::boxed::Box", vec![shelf()]), "Clone", "clone");
+        assert_eq!(owner_of(&boxed).as_deref(), Some("Shelf"));
+        let array = Ty::Array(Box::new(shelf()), "N".into());
+        assert_eq!(owner_of(&of_trait(array, "std::cmp::PartialEq", "eq")), None);
+        let claim = Callee::Claim { claim: "Eq is reflexive".into(), of: shelf(), law: None };
+        assert_eq!(short_name(&claim), "Shelf Eq is reflexive");
     }
 }

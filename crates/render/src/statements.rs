@@ -1,7 +1,9 @@
 //! A sequence as statements, one a step, with the drops between them.
 
+use crate::calls::explicit;
 use crate::literal::literal;
-use testsmith_model::operation::{Input, Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::call::{Placeholder, fill};
+use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Loans, Plan, Sequence, Step};
 
@@ -76,9 +78,11 @@ pub(crate) fn mark(plan: &Plan, loans: &Loans, input: &Input, slot: u32) -> &'st
 /// The call as a person would write it.
 fn call(plan: &Plan, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
     // A law as a person would assert it needs names that only a test file has.
-    let is_law = operation.kind == OperationKind::Law;
-    let template = if is_law { &operation.call } else { &operation.show };
-    Operation::fill(template, &mut |placeholder, text| match placeholder {
+    let template = match operation.kind {
+        OperationKind::Law => operation.call.full(),
+        _ => explicit(&operation.call),
+    };
+    fill(&template, &mut |placeholder, text| match placeholder {
         Placeholder::Inapplicable => text.push_str("panic!(\"another variant\")"),
         Placeholder::Receiver(n) => text.push_str(&format!("v{}", args[n])),
         Placeholder::Argument(n) => {

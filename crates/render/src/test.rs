@@ -5,15 +5,16 @@
 //! Reads and writes text only. Whether a test compiles and passes is for others
 //! to find out, and to ask for the explicit style where the plain one does not.
 
+use crate::calls::{explicit, is_atomic, is_operator, plain};
 use crate::expected::expected;
 use crate::imports::Imports;
 use crate::literal::{literal, with_type};
 use crate::names::Variables;
-use crate::shape::{is_atomic, is_operator, plain};
 use crate::statements::{mark, must_be_dropped};
-use testsmith_model::operation::{Mode, Operation, OperationKind, Placeholder};
+use testsmith_model::call::{Placeholder, Treatment, fill};
+use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Loans, Plan, Sequence, Step};
+use testsmith_model::{Callee, Loans, Plan, Sequence, Step};
 
 /// A test to be written down.
 pub struct Test<'t> {
@@ -288,7 +289,7 @@ impl<'w> Writer<'w> {
     }
 
     fn template(&self, operation: &Operation) -> String {
-        if self.is_plain() { plain(operation) } else { operation.show.clone() }
+        if self.is_plain() { plain(operation) } else { explicit(&operation.call) }
     }
 
     fn is_receiver(&self, operation: &Operation, n: usize) -> bool {
@@ -327,7 +328,7 @@ impl<'w> Writer<'w> {
         let takes_apart = operation.kind == OperationKind::Builder
             && operation.inputs.len() == 1
             && operation.inputs[0].mode == Mode::Own
-            && operation.show.contains("unwrap()");
+            && matches!(operation.call.result, Treatment::Unwrapped(_));
         let mut between = here + 1..user;
         takes_apart && between.all(|step| matches!(self.steps[step], Step::Literal(..)))
     }
@@ -342,7 +343,7 @@ impl<'w> Writer<'w> {
         let template = if self.is_plain() { self.imports.shorten(&template) } else { template };
         // A method reaches through a reference by itself, an operator does not.
         let infix = is_operator(&template);
-        Operation::fill(&template, &mut |placeholder, text| {
+        fill(&template, &mut |placeholder, text| {
             let (n, mark) = match placeholder {
                 Placeholder::Inapplicable => {
                     text.push_str("panic!(\"another variant\")");
@@ -405,9 +406,8 @@ impl<'w> Writer<'w> {
     /// The call as statements, with what is known of its result asserted.
     fn statements(&mut self, here: usize, text: &str) -> Vec<String> {
         let operation = self.operation(here).expect("this is a call");
-        if operation.kind == OperationKind::Law {
-            let name = operation.path.split(", for ").next().unwrap_or_default();
-            return vec![format!("assert!({text}, \"{name}\");")];
+        if let Callee::Claim { claim, .. } = &operation.callee {
+            return vec![format!("assert!({text}, \"{claim}\");")];
         }
         if let TestEnding::Shows { text: wanted } = &self.test.ending
             && here + 1 == self.steps.len()
@@ -489,12 +489,9 @@ fn is_deprecated(plan: &Plan, step: &Step) -> bool {
     matches!(step, Step::Call(op, _) if plan.operation(*op).docs.deprecated)
 }
 
-/// The last words of the trait and of its method, of `<X as a::Trait<Y>>::method`.
+/// The last word of the trait, and the name of its method.
 fn trait_method(operation: &Operation) -> Option<(&str, &str)> {
-    let (_, of) = operation.path.split_once(" as ")?;
-    let (_, method) = of.rsplit_once("::")?;
-    let path = of.split(['<', '>']).next()?;
-    Some((path.rsplit("::").next()?, method))
+    Some((operation.callee.trait_()?.name(), operation.callee.name()))
 }
 
 #[cfg(test)]
@@ -512,8 +509,7 @@ mod tests {
             is_reference: false,
         };
         let mut operation = Operation::of_types(&[], TypeId(0));
-        operation.call = "old::call()".to_owned();
-        operation.show = operation.call.clone();
+        operation.call = testsmith_model::Call::template("old::call()", "old::call()");
         operation.docs.deprecated = deprecated;
         Plan { types: vec![unit], operations: vec![operation], ..Plan::default() }
     }

@@ -180,7 +180,7 @@ fn sum_up(rows: &[Row]) {
 /// Skips of core callables by reason, a callable counted once. One whose
 /// instance failed in the build may still have another that did not.
 fn core_skips(plan: &Plan) -> BTreeMap<Reason, u32> {
-    let called: BTreeSet<&str> = plan.operations.iter().map(|op| op.path.as_str()).collect();
+    let called: BTreeSet<String> = plan.operations.iter().map(|op| op.path()).collect();
     let mut reasons = BTreeMap::new();
     let mut failed = BTreeSet::new();
     for skip in plan.skips.iter().filter(|skip| skip.core) {

@@ -340,7 +340,7 @@ fn reach_one(krate: &str, budget: Duration) -> Result<()> {
         done.len() + missed.len(),
         supervisor.deaths
     );
-    missed.iter().for_each(|n| println!("    not {}", plan.operations[*n].path));
+    missed.iter().for_each(|n| println!("    not {}", plan.operations[*n].callee));
     Ok(())
 }
 

@@ -87,7 +87,7 @@ fn guards() -> Result<()> {
     let mut least = guarded.clone();
     least.sort_by_key(|n| without.completed[*n]);
     for n in least.into_iter().take(SHOWN) {
-        let path = plan.operations[n].path.replace("subject_stackcalc::", "");
+        let path = plan.operations[n].path().replace("subject_stackcalc::", "");
         println!("  {path:<44} {:>10} {:>10}", without.completed[n], with.completed[n]);
     }
     Ok(())
