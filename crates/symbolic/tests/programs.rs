@@ -190,3 +190,24 @@ fn a_concrete_run_computes_what_the_machine_computes() {
     assert_eq!(run.end, End::Returned);
     assert_eq!(run.returned[0].bits as u64 as i64, LIBRARY.call("work", &[42]));
 }
+
+#[test]
+fn whether_bytes_are_a_text_is_one_decision_and_each_way_of_failing_another() {
+    let exploration = holds("judged_text", 12);
+    // With 1, 2, 3 and from 4 to 12 bytes left there are 2, 2, 3 and 3 ways of being wrong.
+    assert_eq!(exploration.paths(), 1 + 2 + 2 + 3 + 9 * 3);
+    let native = LIBRARY.native("judged_text");
+    for case in &exploration.cases {
+        assert_eq!(case.returned[0].bits as u64 as i64, native(&case.input), "{:?}", case.input);
+    }
+}
+
+#[test]
+fn a_processor_without_extensions_is_an_assumption_with_a_name() {
+    if !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let exploration = holds("detected", 2);
+    let assumed: Vec<_> = exploration.ledger.assumptions().map(|(what, _)| what.name()).collect();
+    assert_eq!(assumed, ["plain-cpu"]);
+}

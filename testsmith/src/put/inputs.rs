@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Input, Limits, Source, reject};
+use super::{Input, Limits, Source, is_text, reject};
 
 macro_rules! numbers {
     ($read:ident: $($ty:ty)*) => { $(
@@ -94,10 +94,10 @@ impl Input for () {
 impl Input for String {
     fn decode(source: &mut Source<'_>) -> String {
         let bytes = source.list(u8::decode);
-        match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(_) => reject(),
+        if !is_text(&bytes) {
+            reject()
         }
+        String::from_utf8(bytes).expect("the bytes are a text")
     }
 
     fn max_bytes(limits: Limits) -> usize {

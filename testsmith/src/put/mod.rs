@@ -62,6 +62,15 @@ pub fn reject() -> ! {
     panic!("an assumption does not hold for this input: the case no longer applies")
 }
 
+/// Whether the bytes are UTF-8.
+///
+/// The exploration knows this function by its name and takes the answer for one fact
+/// about the bytes, where its body would have a path for every shape of a text.
+#[inline(never)]
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok()
+}
+
 /// Restricts a put to the inputs for which the condition holds.
 #[macro_export]
 macro_rules! assume {

@@ -12,6 +12,7 @@ mod evaluate;
 mod float;
 mod range;
 mod support;
+mod text;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

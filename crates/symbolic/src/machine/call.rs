@@ -24,6 +24,10 @@ impl Machine<'_> {
                 self.enter(callee, args, dst, OnReturn::Continue)?;
                 Ok(true)
             }
+            Role::TextCheck => {
+                self.check_text(callee, args, dst)?;
+                Ok(true)
+            }
             Role::Panic => self.panic(callee, args),
             Role::Model(model) => {
                 let results = self.model(model, callee, args)?;

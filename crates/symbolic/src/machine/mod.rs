@@ -14,6 +14,7 @@ mod intrinsic;
 mod memory;
 mod model;
 mod step;
+mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -205,6 +206,8 @@ struct Machine<'e> {
     streams: hashing::Streams,
     clock: u64,
     errno: Option<u64>,
+    /// Frames from this depth on run without terms: what they compute is decided already.
+    blind_above: Option<usize>,
     panic_place: Place,
     diverged: bool,
 }
@@ -233,6 +236,7 @@ impl<'e> Machine<'e> {
             streams: hashing::Streams::default(),
             clock: 0,
             errno: None,
+            blind_above: None,
             panic_place: Place::default(),
             diverged: false,
         }
@@ -397,6 +401,9 @@ impl<'e> Machine<'e> {
             None => self.fetch((pointer.bits as u64).wrapping_add(u64::from(offset)), len)?,
             Some(_) => self.load_anywhere(pointer, offset, len)?,
         };
+        if self.blind_above.is_some() {
+            return Ok(Value::concrete(value.bits & mask(u32::from(width))));
+        }
         if width.is_multiple_of(8) {
             return Ok(value);
         }

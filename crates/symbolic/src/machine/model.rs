@@ -21,6 +21,8 @@ pub enum Role {
     Panic,
     /// Its code is run, but what it yields depends on the model of hashing.
     HashIteration,
+    /// Its code is run once it is decided whether its bytes are UTF-8.
+    TextCheck,
     Model(Model),
     /// It is declared only.
     Foreign,
@@ -57,6 +59,7 @@ pub enum Model {
     ErrorNumber,
     CpuFeatures,
     AtExit,
+    IsText,
 }
 
 const BY_SYMBOL: &[(&str, Model)] = &[
@@ -109,6 +112,9 @@ impl Role {
         {
             return Some(Role::Panic);
         }
+        if name == "core::str::converts::from_utf8" {
+            return Some(Role::TextCheck);
+        }
         let model = if name.starts_with("core::panicking::panic_nounwind")
             || name.starts_with("core::panicking::panic_cannot_unwind")
             || name == "std::process::abort"
@@ -124,6 +130,8 @@ impl Role {
             Model::Deallocate
         } else if name == "testsmith::put::reject" {
             Model::Reject
+        } else if name == "testsmith::put::is_text" {
+            Model::IsText
         } else if name.starts_with("std::") && name.ends_with("::hashmap_random_keys") {
             Model::RandomKeys
         } else if name.contains("std_detect::detect") && name.ends_with("detect_and_initialize") {
@@ -230,6 +238,7 @@ impl Machine<'_> {
                 Ok([Some(args[0]), None])
             }
             Model::Length | Model::FindByte => self.search(model, args),
+            Model::IsText => Ok([Some(self.is_text(args)?), None]),
             Model::HashWrite => {
                 self.hash_write(args[0], args[1], args[2], false)?;
                 Ok(nothing())
@@ -292,7 +301,7 @@ impl Machine<'_> {
                 Ok(one(address))
             }
             Model::CpuFeatures => {
-                self.fixes(Assumption::PlainCpu);
+                self.assume(Assumption::PlainCpu);
                 Ok([Some(Value::concrete(0)), Some(Value::concrete(0))])
             }
             Model::AtExit => Ok(one(0)),

@@ -150,6 +150,7 @@ impl Machine<'_> {
         let frame = self.frames.pop().expect("a frame is running");
         self.memory.pop_stack(frame.stack_mark);
         self.slots.truncate(frame.base);
+        self.see_again();
         if frame.on_return == OnReturn::PanicText {
             let matches = values.first().copied().unwrap_or_default();
             let matches = self.extract(0, 1, matches);

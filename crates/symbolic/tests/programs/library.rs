@@ -256,6 +256,21 @@ programs! {
         if a == b { assert!(set.contains(&b)); }
         0
     }
+    judged_text(input) {
+        match std::str::from_utf8(input.0) {
+            Ok(text) => text.len() as i64,
+            Err(error) => -1 - error.valid_up_to() as i64 * 10 - error.error_len().map_or(0, |len| len as i64),
+        }
+    }
+    detected(input) {
+        // Both ways give the same; which one is taken is the processor's.
+        let list = [input.u8(), input.u8(), 7];
+        if std::arch::is_x86_feature_detected!("avx2") {
+            list.iter().map(|x| i64::from(*x)).sum()
+        } else {
+            i64::from(list[0]) + i64::from(list[1]) + i64::from(list[2])
+        }
+    }
     work(input) {
         // Concrete work, to measure the interpreter.
         let mut state = u64::from(input.u8()) | 1;
