@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 use testsmith_model::sequence::{Builder, Literal};
-use testsmith_model::{Mode, OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Edit, EditStep, Mode, OpId, Plan, Sequence, TypeId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
@@ -75,21 +75,21 @@ impl StoredLiteral {
 impl Stored {
     pub fn new(plan: &Plan, sequence: &Sequence) -> Stored {
         let name = |ty: TypeId| plan.ty(ty).ty.to_string();
-        let step = |(here, step): (usize, &Step)| match step {
-            Step::Literal(ty, literal) => {
-                StoredStep::Literal { ty: name(*ty), literal: StoredLiteral::new(literal) }
+        let step = |step: EditStep| match step {
+            EditStep::Literal(ty, literal) => {
+                StoredStep::Literal { ty: name(ty), literal: StoredLiteral::new(&literal) }
             }
-            Step::Call(op, back) => StoredStep::Call {
-                call: plan.operation(*op).call.full(),
-                takes: takes(plan, *op),
-                returns: name(plan.operation(*op).output),
-                arguments: back.iter().map(|distance| here as u32 - distance).collect(),
+            EditStep::Call(op, arguments) => StoredStep::Call {
+                call: plan.operation(op).call.full(),
+                takes: takes(plan, op),
+                returns: name(plan.operation(op).output),
+                arguments,
             },
         };
         Stored {
             krate: plan.krate.clone(),
             version: plan.version.clone(),
-            steps: sequence.steps().enumerate().map(step).collect(),
+            steps: Edit::of(sequence).steps.into_iter().map(step).collect(),
         }
     }
 

@@ -14,8 +14,9 @@ use testsmith_lab::coverage::Sources;
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
-use testsmith_model::sequence::Builder;
-use testsmith_model::{Callee, Mode, OpId, Operation, OperationKind, Plan, Sequence, Step};
+use testsmith_model::{
+    Callee, Edit, EditStep, OpId, Operation, OperationKind, Plan, Sequence, Step,
+};
 
 /// A legal sequence, or one that ends in a documented panic.
 #[derive(Clone)]
@@ -236,55 +237,17 @@ fn pieces_of(
     sequence: &Sequence,
     outcome: &Outcome,
 ) -> Vec<Sequence> {
-    let steps: Vec<&Step> = sequence.steps().collect();
-    let about = |here: &usize| match steps[*here] {
-        Step::Call(op, _) => {
+    let edit = Edit::of(sequence);
+    let about = |here: &usize| match edit.steps[*here] {
+        EditStep::Call(op, _) => {
             let held = matches!(
-                plan.operation(*op).kind,
+                plan.operation(op).kind,
                 OperationKind::Builder | OperationKind::Constructor | OperationKind::Field
             );
-            !held && !derived.operations.contains(op)
+            !held && !derived.operations.contains(&op)
         }
-        Step::Literal(..) => false,
+        EditStep::Literal(..) => false,
     };
-    let end = steps.len().min(outcome.step as usize + 1);
-    (0..end).filter(about).filter_map(|last| piece(plan, &steps, last)).collect()
-}
-
-/// One step of a sequence, what it needs, and all that changed that before.
-pub(super) fn piece(plan: &Plan, steps: &[&Step], last: usize) -> Option<Sequence> {
-    let args = |here: usize| steps[here].args(here);
-    let changes = |here: usize, wanted: &[bool]| match steps[here] {
-        Step::Call(op, _) => args(here).zip(&plan.operation(*op).inputs).any(|(arg, input)| {
-            wanted[arg] && matches!(input.mode, Mode::Exclusive | Mode::Reborrow)
-        }),
-        Step::Literal(..) => false,
-    };
-    let mut wanted = vec![false; last + 1];
-    wanted[last] = true;
-    // Each round adds a step or is the last.
-    loop {
-        let before = wanted.iter().filter(|wanted| **wanted).count();
-        for here in (0..=last).rev() {
-            wanted[here] |= changes(here, &wanted);
-            if wanted[here] {
-                args(here).for_each(|arg| wanted[arg] = true);
-            }
-        }
-        if wanted.iter().filter(|wanted| **wanted).count() == before {
-            break;
-        }
-    }
-    let mut builder = Builder::new(plan);
-    let mut number = vec![0u32; last + 1];
-    for here in (0..=last).filter(|here| wanted[*here]) {
-        number[here] = match steps[here] {
-            Step::Literal(ty, literal) => builder.literal(*ty, literal.clone()).ok()?,
-            Step::Call(op, _) => {
-                let args: Vec<u32> = args(here).map(|arg| number[arg]).collect();
-                builder.call(*op, &args).ok()?
-            }
-        };
-    }
-    Some(builder.finish())
+    let end = edit.len().min(outcome.step as usize + 1);
+    (0..end).filter(about).filter_map(|last| edit.needed(plan, last).build(plan).ok()).collect()
 }

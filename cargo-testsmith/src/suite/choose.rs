@@ -3,12 +3,12 @@
 //! Greedy: the next one taken is that which reaches the most new points for its
 //! length. It is made small right away, as far as it keeps what was new.
 
-use super::candidates::{Candidate, Gatherer, piece};
+use super::candidates::{Candidate, Gatherer};
 use super::vary::{Whose, varied};
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 use testsmith_engines::shrink::shrink;
-use testsmith_model::{Sequence, Step};
+use testsmith_model::{Edit, Sequence};
 
 /// What a test costs its reader before its first call, in calls.
 const COST_OF_A_TEST: usize = 3;
@@ -78,8 +78,9 @@ impl Gatherer<'_> {
             return Err(why);
         }
         // What happened to be run on the way has nothing to do with the last call.
-        let steps: Vec<&Step> = best.sequence.steps().collect();
-        let alone = piece(self.plan, &steps, steps.len() - 1).filter(|one| *one != best.sequence);
+        let edit = Edit::of(&best.sequence);
+        let alone = edit.needed(self.plan, edit.len() - 1).build(self.plan).ok();
+        let alone = alone.filter(|alone| *alone != best.sequence);
         match alone.map(|alone| self.trace(&alone)).transpose()?.flatten() {
             Some(alone) if alone.panics == best.panics => Ok(alone),
             _ => Ok(best),

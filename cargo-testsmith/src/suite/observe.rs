@@ -10,7 +10,7 @@ use testsmith_lab::{Error, Supervisor};
 use testsmith_model::call::{Treatment, Unwrap};
 use testsmith_model::outcome::{Ending, Outcome, Panic};
 use testsmith_model::sequence::Builder;
-use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Edit, Mode, OpId, Operation, OperationKind, Plan, Sequence, Step, TypeId};
 use testsmith_render::{has_expression, is_plain};
 
 /// A sequence with all that may be asserted of it.
@@ -256,22 +256,19 @@ impl Observed {
 
     /// Leaves out queries that have nothing to say after all.
     fn without_mute(self, plan: &Plan) -> Observed {
-        let steps: Vec<&Step> = self.sequence.steps().collect();
+        let edit = Edit::of(&self.sequence);
         let looked_at = self.looked_at(plan);
-        let tells = |here: usize| match (steps[here], &self.seen[here]) {
-            (Step::Call(op, _), Some(text)) => {
-                has_expression(plan, &plan.ty(plan.operation(*op).output).ty, text)
-            }
-            _ => false,
+        let tells = |here: usize| {
+            let text = self.seen[here].as_ref();
+            let ty = &plan.ty(edit.steps[here].ty(plan)).ty;
+            text.is_some_and(|text| has_expression(plan, ty, text))
         };
         let mut told = tells(self.about);
-        let mut says = vec![false; steps.len()];
+        let mut says = vec![false; edit.len()];
         let mut said: Vec<(usize, &str)> = vec![];
-        for here in self.about + 1..steps.len() {
-            let (Step::Call(_, back), Some(text)) = (steps[here], &self.seen[here]) else {
-                continue;
-            };
-            let asked = back.first().map_or(here, |distance| here - *distance as usize);
+        for (here, step) in edit.steps.iter().enumerate().skip(self.about + 1) {
+            let Some(text) = &self.seen[here] else { continue };
+            let asked = step.args().first().map_or(here, |arg| *arg as usize);
             // Of `[1]` by `Debug` and `[1]` by `as_slice`, one is enough.
             let new = (asked, text.trim_matches('"'));
             let spare = told && looked_at.contains(&asked);
@@ -279,32 +276,16 @@ impl Observed {
             told |= says[here] && !looked_at.contains(&asked);
             said.push(new);
         }
-        let mut kept = vec![true; steps.len()];
-        let mut needed = vec![false; steps.len()];
-        for here in (self.about + 1..steps.len()).rev() {
-            let Step::Call(_, back) = steps[here] else { continue };
+        let mut kept = vec![true; edit.len()];
+        let mut needed = vec![false; edit.len()];
+        for here in (self.about + 1..edit.len()).rev() {
             kept[here] = says[here] || needed[here];
             if kept[here] {
-                back.iter().for_each(|distance| needed[here - *distance as usize] = true);
+                edit.steps[here].args().iter().for_each(|arg| needed[*arg as usize] = true);
             }
         }
-        let mut builder = Builder::new(plan);
-        let mut number = vec![0u32; steps.len()];
-        let mut seen = vec![];
-        for here in (0..steps.len()).filter(|here| kept[*here]) {
-            let added = match steps[here] {
-                Step::Literal(ty, literal) => builder.literal(*ty, literal.clone()),
-                Step::Call(op, back) => {
-                    let slot = |distance: &u32| number[here - *distance as usize];
-                    builder.call(*op, &back.iter().map(slot).collect::<Vec<u32>>())
-                }
-            };
-            match added {
-                Ok(slot) => number[here] = slot,
-                Err(_) => return self,
-            }
-            seen.push(self.seen[here].clone());
-        }
-        Observed { sequence: builder.finish(), seen, ..self }
+        let Ok(sequence) = edit.keep(&kept).build(plan) else { return self };
+        let seen = self.seen.iter().zip(&kept).filter(|(_, kept)| **kept);
+        Observed { sequence, seen: seen.map(|(seen, _)| seen.clone()).collect(), ..self }
     }
 }

@@ -9,6 +9,7 @@
 pub mod api;
 pub mod call;
 pub mod callee;
+pub mod edit;
 pub mod heuristics;
 pub mod loans;
 pub mod message;
@@ -22,6 +23,7 @@ pub mod wire;
 pub use api::Api;
 pub use call::Call;
 pub use callee::Callee;
+pub use edit::{Edit, EditStep};
 pub use heuristics::{Heuristic, Heuristics};
 pub use loans::{Conflict, Loans};
 pub use operation::{Mode, OpId, Operation, OperationKind, Plan, TypeId, TypeInfo};

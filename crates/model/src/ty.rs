@@ -270,6 +270,21 @@ impl Ty {
         })
     }
 
+    /// The type as it stands before `::`: `a::Shelf::<i32>`; nothing for what is
+    /// no path.
+    pub fn as_prefix(&self) -> Option<String> {
+        match self {
+            Ty::Adt { path, .. } => {
+                let text = self.to_string();
+                let arguments = &text[path.len()..];
+                let separator = if arguments.is_empty() { "" } else { "::" };
+                Some(format!("{path}{separator}{arguments}"))
+            }
+            Ty::Prim(name) if name != "!" => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     /// Whether a value of this type may hold a borrow.
     pub fn borrows(&self) -> bool {
         self.any(|ty| match ty {

@@ -221,13 +221,14 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
             format!("{{ {bound}{holds} }}")
         }
     };
+    let show = law.show.replace("<{T}>::", &format!("{}::", ty.as_prefix()?));
     // A convention calls methods that are judged on their own when they panic.
     let docs = Docs { mentions_panic: law.bounds.is_none(), ..Docs::default() };
     let (inputs, flows) = signature(api, &inputs);
     Some(Draft {
         flows: flows.flows,
         acquires: flows.acquires,
-        ..claim(law.callee(file, ty), Call::template(&call, &put(&law.show)), inputs, docs)
+        ..claim(law.callee(file, ty), Call::template(&call, &put(&show)), inputs, docs)
     })
 }
 

@@ -148,12 +148,12 @@ fn plain_form(call: &Call) -> String {
                 return method("{.0}", name, told, &call.args[1..]);
             }
             let args = call.args.join(", ");
-            on_type(of).map(|of| format!("{of}::{name}{}({args})", turbofish(generics)))
+            of.as_prefix().map(|of| format!("{of}::{name}{}({args})", turbofish(generics)))
         }
         Form::TraitMember { of, trait_, name, generics } => {
             plain_trait_member(of.as_ref(), trait_, name, generics, &call.args)
         }
-        Form::MemberConstant { of, name } => on_type(of).map(|of| format!("{of}::{name}")),
+        Form::MemberConstant { of, name } => of.as_prefix().map(|of| format!("{of}::{name}")),
         Form::Format(spec) => match spec.as_str() {
             "" => Some("{.0}.to_string()".to_owned()),
             "?" => Some("format!(\"{:?}\", {.0})".to_owned()),
@@ -196,7 +196,7 @@ fn plain_trait_member(
         });
     }
     if FUNCTIONS.contains(&trait_.name()) {
-        return Some(format!("{}::{name}({})", on_type(of?)?, args.join(", ")));
+        return Some(format!("{}::{name}({})", of?.as_prefix()?, args.join(", ")));
     }
     let told = if says_nothing(generics) { &[] } else { generics };
     of.filter(|_| is_first(args))
@@ -221,20 +221,6 @@ fn receiver(placeholder: &str) -> String {
     match placeholder.strip_prefix('{') {
         Some(rest) if rest[..rest.len() - 1].parse::<usize>().is_ok() => format!("{{.{rest}"),
         _ => placeholder.to_owned(),
-    }
-}
-
-/// `a::Shelf<i32>` as `a::Shelf::<i32>`; nothing for what is no path.
-fn on_type(ty: &Ty) -> Option<String> {
-    match ty {
-        Ty::Adt { path, .. } => {
-            let text = ty.to_string();
-            let arguments = &text[path.len()..];
-            let separator = if arguments.is_empty() { "" } else { "::" };
-            Some(format!("{path}{separator}{arguments}"))
-        }
-        Ty::Prim(name) if name != "!" => Some(name.clone()),
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::literal::literal;
 use testsmith_model::call::{Placeholder, fill};
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Loans, Plan, Sequence, Step};
+use testsmith_model::{Edit, EditStep, Loans, Plan, Sequence};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
@@ -19,18 +19,17 @@ pub struct Statement {
 pub fn statements(plan: &Plan, sequence: &Sequence) -> Vec<Statement> {
     let mut loans = Loans::default();
     let mut statements = vec![];
-    for (here, step) in sequence.steps().enumerate() {
+    for (here, step) in Edit::of(sequence).steps.into_iter().enumerate() {
         let text = match step {
-            Step::Literal(ty, value) => {
-                loans.push(*ty);
-                let ty = &plan.ty(*ty).ty;
-                format!("let mut v{here}: {ty} = {};", literal(ty, value))
+            EditStep::Literal(ty, value) => {
+                loans.push(ty);
+                let ty = &plan.ty(ty).ty;
+                format!("let mut v{here}: {ty} = {};", literal(ty, &value))
             }
-            Step::Call(op, back) => {
-                let operation = plan.operation(*op);
-                let args: Vec<u32> = back.iter().map(|distance| here as u32 - distance).collect();
+            EditStep::Call(op, args) => {
+                let operation = plan.operation(op);
                 // A sequence from elsewhere may be illegal; then nothing ends here.
-                let signature = plan.signature(*op);
+                let signature = plan.signature(op);
                 let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
                 statements.extend(drops(plan, &loans, &ended));
                 let call = call(plan, &loans, operation, &args);

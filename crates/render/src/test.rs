@@ -14,7 +14,7 @@ use crate::statements::{mark, must_be_dropped};
 use testsmith_model::call::{Placeholder, Treatment, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Callee, Loans, Plan, Sequence, Step};
+use testsmith_model::{Callee, Edit, EditStep, Loans, Plan, Sequence, Step};
 
 /// A test to be written down.
 pub struct Test<'t> {
@@ -119,7 +119,7 @@ struct Writer<'w> {
     plan: &'w Plan,
     test: &'w Test<'w>,
     imports: &'w mut Imports,
-    steps: Vec<&'w Step>,
+    steps: Vec<EditStep>,
     /// The variable of each step, once it has one.
     names: Vec<String>,
     variables: Variables,
@@ -138,7 +138,7 @@ const MAX_INLINE: usize = 70;
 
 impl<'w> Writer<'w> {
     fn new(plan: &'w Plan, test: &'w Test<'w>, imports: &'w mut Imports) -> Writer<'w> {
-        let steps: Vec<&Step> = test.sequence.steps().collect();
+        let steps = Edit::of(test.sequence).steps;
         let count = steps.len();
         let mut writer = Writer {
             plan,
@@ -160,17 +160,10 @@ impl<'w> Writer<'w> {
         self.test.style == Style::Plain
     }
 
-    fn args(&self, here: usize) -> Vec<u32> {
-        match self.steps[here] {
-            Step::Call(_, back) => back.iter().map(|distance| here as u32 - distance).collect(),
-            Step::Literal(..) => vec![],
-        }
-    }
-
     fn operation(&self, here: usize) -> Option<&'w Operation> {
         match self.steps[here] {
-            Step::Call(op, _) => Some(self.plan.operation(*op)),
-            Step::Literal(..) => None,
+            EditStep::Call(op, _) => Some(self.plan.operation(op)),
+            EditStep::Literal(..) => None,
         }
     }
 
@@ -178,16 +171,15 @@ impl<'w> Writer<'w> {
     fn look_ahead(&mut self) {
         let mut loans = Loans::default();
         for here in 0..self.steps.len() {
-            match self.steps[here] {
-                Step::Literal(ty, _) => {
-                    loans.push(*ty);
+            match self.steps[here].clone() {
+                EditStep::Literal(ty, _) => {
+                    loans.push(ty);
                 }
-                Step::Call(op, _) => {
-                    let args = self.args(here);
-                    let signature = self.plan.signature(*op);
+                EditStep::Call(op, args) => {
+                    let signature = self.plan.signature(op);
                     let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
                     self.note_drops(&loans, &ended);
-                    let inputs = &self.plan.operation(*op).inputs;
+                    let inputs = &self.plan.operation(op).inputs;
                     for (n, (arg, input)) in args.iter().zip(inputs).enumerate() {
                         self.uses[*arg as usize].push((here, n));
                         let itself = loans.ty(*arg) == input.ty;
@@ -217,11 +209,11 @@ impl<'w> Writer<'w> {
         let mut loans = Loans::default();
         let mut lines = vec![];
         for here in 0..self.steps.len() {
-            match self.steps[here] {
-                Step::Literal(ty, value) => {
-                    loans.push(*ty);
-                    let info = self.plan.ty(*ty);
-                    let mut text = literal(&info.ty, value);
+            match self.steps[here].clone() {
+                EditStep::Literal(ty, value) => {
+                    loans.push(ty);
+                    let info = self.plan.ty(ty);
+                    let mut text = literal(&info.ty, &value);
                     let repeatable = info.abilities.copy || self.uses[here].len() <= 1;
                     // A text says what it is by itself; a number before a dot does not.
                     let says = self.is_plain() && info.is_reference;
@@ -234,12 +226,11 @@ impl<'w> Writer<'w> {
                         lines.push(self.binding(here, &text));
                     }
                 }
-                Step::Call(op, _) => {
-                    let args = self.args(here);
-                    let signature = self.plan.signature(*op);
+                EditStep::Call(op, args) => {
+                    let signature = self.plan.signature(op);
                     let ended = loans.access(&signature, &args).unwrap_or(&[]).to_vec();
                     lines.extend(self.drops(&loans, &ended));
-                    let text = self.call(&loans, self.plan.operation(*op), &args);
+                    let text = self.call(&loans, self.plan.operation(op), &args);
                     loans.commit(&signature, &args);
                     if self.is_written_at_its_use(here, &text) {
                         self.inline[here] = Some(text);
@@ -313,7 +304,8 @@ impl<'w> Writer<'w> {
         let few = uses == 1 || (copy && text.len() <= MAX_REPEATED);
         // A variable that is moved into it must not be used in between; so all
         // it holds has to stand in place too.
-        let whole = self.args(here).iter().all(|arg| self.inline[*arg as usize].is_some());
+        let mut args = self.steps[here].args().iter();
+        let whole = args.all(|arg| self.inline[*arg as usize].is_some());
         if holds && few && whole && self.can_stand_in_place(here, false) {
             return true;
         }
@@ -330,7 +322,7 @@ impl<'w> Writer<'w> {
             && operation.inputs[0].mode == Mode::Own
             && matches!(operation.call.result, Treatment::Unwrapped(_));
         let mut between = here + 1..user;
-        takes_apart && between.all(|step| matches!(self.steps[step], Step::Literal(..)))
+        takes_apart && between.all(|step| matches!(self.steps[step], EditStep::Literal(..)))
     }
 
     fn drops(&self, loans: &Loans, ended: &[u32]) -> Vec<String> {
@@ -373,11 +365,7 @@ impl<'w> Writer<'w> {
     /// `let mut shelf = …;`
     fn binding(&mut self, here: usize, text: &str) -> String {
         let unused = self.uses[here].is_empty() && !self.dropped[here];
-        let ty = match self.steps[here] {
-            Step::Literal(ty, _) => *ty,
-            Step::Call(op, _) => self.plan.operation(*op).output,
-        };
-        let ty = &self.plan.ty(ty).ty;
+        let ty = &self.plan.ty(self.steps[here].ty(self.plan)).ty;
         self.names[here] = self.variables.name(ty);
         if !self.is_plain() {
             return format!("let mut {}: {ty} = {text};", self.names[here]);

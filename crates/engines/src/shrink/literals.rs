@@ -1,6 +1,6 @@
 //! Literals that say less than the one that is there.
 
-use super::Flat;
+use testsmith_model::EditStep;
 use testsmith_model::sequence::Literal;
 
 /// Pieces of a text up to this long are cut out wherever they stand; of longer
@@ -8,8 +8,8 @@ use testsmith_model::sequence::Literal;
 const MAX_CUTS: usize = 16;
 
 /// Simpler literals for a step, those that change the most first.
-pub(super) fn simpler_literals(step: &Flat) -> Vec<Flat> {
-    let Flat::Literal(ty, literal) = step else { return vec![] };
+pub(super) fn simpler_literals(step: &EditStep) -> Vec<EditStep> {
+    let EditStep::Literal(ty, literal) = step else { return vec![] };
     let simpler: Vec<Literal> = match literal {
         Literal::Int(n) => {
             let size = |n: i128| n.unsigned_abs();
@@ -26,7 +26,7 @@ pub(super) fn simpler_literals(step: &Flat) -> Vec<Flat> {
         Literal::Char(c) if *c != 'a' => vec![Literal::Char('a')],
         _ => vec![],
     };
-    simpler.into_iter().map(|literal| Flat::Literal(*ty, literal)).collect()
+    simpler.into_iter().map(|literal| EditStep::Literal(*ty, literal)).collect()
 }
 
 /// The text with a piece cut out, long pieces first, and the shortest texts.

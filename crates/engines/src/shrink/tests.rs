@@ -1,7 +1,9 @@
 //! Shrinking on operations that only have types.
 
 use super::*;
+use testsmith_model::OpId;
 use testsmith_model::operation::{Abilities, Mode, Operation, TypeInfo};
+use testsmith_model::sequence::{Builder, Literal};
 use testsmith_model::ty::Ty;
 
 const NUMBER: TypeId = TypeId(0);
