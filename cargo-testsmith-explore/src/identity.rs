@@ -99,6 +99,7 @@ pub fn check_bitcode(engine: &mut Engine, bitcode: &Path, module: &str, asked: &
         text_check: None,
         symbolic: false,
         layout: Layout::Ordered,
+        unwind: false,
     };
     let same = engine.run(&job).end == End::Returned;
     check(bitcode, if same { asked } else { "another" }, asked)

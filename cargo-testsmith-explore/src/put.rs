@@ -254,7 +254,8 @@ fn branches(
         |function: &str| function.starts_with(module) && function[module.len()..].starts_with("::");
     let sites = engine.program.sites();
     let ours = |site: &testsmith_symbolic::ir::Site| {
-        site.file.starts_with(&folder) && !own(&site.function)
+        // What only unwinding reaches belongs to no path that is asked for.
+        site.file.starts_with(&folder) && !own(&site.function) && !site.cleanup
     };
     let reached: BTreeSet<&str> = found
         .covered

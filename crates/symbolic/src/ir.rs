@@ -286,6 +286,14 @@ pub enum Inst {
     Return {
         values: List,
     },
+    /// The exception that led here, and whether it is caught.
+    LandingPad {
+        dst: u32,
+    },
+    /// Unwinding goes on in the caller.
+    Resume {
+        exception: Operand,
+    },
     Unreachable,
     Trap,
     Unsupported {
@@ -323,13 +331,31 @@ pub struct Function {
     pub edges: Vec<Edge>,
     pub switches: Vec<SwitchTable>,
     pub notes: Vec<String>,
-    /// Whether the function catches panics, which ends a path that panics under it.
-    pub catches: bool,
+    /// Where unwinding goes on in this function, in the order of the code.
+    pub landings: Vec<Landing>,
     /// Whose code it is.
     pub origin: Origin,
     /// Where the calls stand in the source: the instruction after the call, and a place of
     /// the program.
     pub calls: Vec<(u32, PlaceId)>,
+}
+
+/// What a panic under a call leads to.
+#[derive(Copy, Clone, Debug)]
+pub struct Landing {
+    /// The instruction after the call.
+    pub after: u32,
+    pub edge: u32,
+    /// Whether unwinding ends here; otherwise something is cleaned up, and it goes on.
+    pub catches: bool,
+}
+
+impl Function {
+    /// Where a panic under the call before this instruction leads.
+    pub fn landing(&self, after: usize) -> Option<Landing> {
+        let found = self.landings.binary_search_by_key(&after, |l| l.after as usize).ok()?;
+        Some(self.landings[found])
+    }
 }
 
 /// Whose code a function is. It decides what a use of a hash or of an address means: the
@@ -358,4 +384,6 @@ pub struct Site {
     pub column: u32,
     /// How many ways out there are.
     pub ways: u32,
+    /// Whether only unwinding leads here.
+    pub cleanup: bool,
 }

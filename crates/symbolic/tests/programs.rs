@@ -120,7 +120,6 @@ fn undecided(function: &str, settings: &Settings, reason: &str) {
 fn what_is_unsupported_voids_the_claim_and_says_so() {
     undecided("thread", &bytes(1), "outside the program");
     undecided("file", &bytes(1), "outside the program");
-    undecided("caught", &bytes(1), "catch_unwind");
     undecided("hash_order", &bytes(2), "order of a hash table");
     undecided("environment", &bytes(1), "the model empty-environment");
     undecided("clock", &bytes(1), "the model clock");
@@ -186,6 +185,7 @@ fn a_concrete_run_computes_what_the_machine_computes() {
         text_check: None,
         symbolic: false,
         layout: Layout::Ordered,
+        unwind: false,
     });
     assert_eq!(run.end, End::Returned);
     assert_eq!(run.returned[0].bits as u64 as i64, LIBRARY.call("work", &[42]));

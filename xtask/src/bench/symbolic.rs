@@ -181,6 +181,7 @@ fn interpreter(compiled: &Compiled) -> Result<()> {
         text_check: None,
         symbolic: false,
         layout: Layout::Ordered,
+        unwind: false,
     };
     let mut best = f64::MAX;
     let mut steps = 0;

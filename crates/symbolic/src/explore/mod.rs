@@ -303,6 +303,7 @@ impl Explorer<'_> {
             text_check: self.settings.text_check,
             symbolic: true,
             layout: Layout::Ordered,
+            unwind: self.settings.expectation != Expectation::Returns,
         };
         let run = self.engine.run(&job);
         self.compare_elsewhere(&run.end, job);

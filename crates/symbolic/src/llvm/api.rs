@@ -132,6 +132,8 @@ functions! {
     LLVMGetSwitchCaseValue(Ref, c_uint) -> Ref;
     LLVMGetCondition(Ref) -> Ref;
     LLVMGetNormalDest(Ref) -> Ref;
+    LLVMGetUnwindDest(Ref) -> Ref;
+    LLVMGetNumClauses(Ref) -> c_uint;
     LLVMGetAtomicRMWBinOp(Ref) -> c_int;
     LLVMGetValueKind(Ref) -> c_int;
     LLVMConstIntGetZExtValue(Ref) -> u64;

@@ -77,6 +77,12 @@ impl Lowering<'_> {
             55 => Ok(()),
             56 => self.compare_exchange(instruction),
             57 => self.read_modify_write(instruction),
+            59 => {
+                let leaves = self.shape_of(instruction)?;
+                let dst = self.define_fresh(instruction, &leaves);
+                self.emit(Inst::LandingPad { dst });
+                Ok(())
+            }
             68 => {
                 let value = self.arg(instruction, 0);
                 let operands = self.operands(value)?;
@@ -376,7 +382,12 @@ impl Lowering<'_> {
         let direct = self.program.function_id(callee);
         let intrinsic = direct.map(|id| self.program.symbol(id)).filter(|s| s.starts_with("llvm."));
         if let Some(symbol) = intrinsic.map(str::to_owned) {
-            return self.intrinsic(instruction, &symbol, &args);
+            self.intrinsic(instruction, &symbol, &args)?;
+            if invoke {
+                let edge = self.invoked(instruction);
+                self.emit(Inst::Jump { edge });
+            }
+            return Ok(());
         }
         let mut operands = vec![];
         for arg in args {
@@ -394,8 +405,7 @@ impl Lowering<'_> {
         let place = self.program.place_of(instruction);
         self.function.calls.push((self.function.code.len() as u32, place));
         if invoke {
-            let target = llvm!(self.program.module, LLVMGetNormalDest(instruction));
-            let edge = self.edge(target);
+            let edge = self.invoked(instruction);
             self.emit(Inst::Jump { edge });
         }
         Ok(())

@@ -1,14 +1,14 @@
 //! Functions: blocks in an order where definitions come before uses, phis as
 //! moves on the edges, and the terminators.
 //!
-//! What only unwinding reaches is not lowered: a panic ends a path.
+//! What only unwinding reaches comes after the rest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::api::Ref;
 use super::program::Program;
 use super::shape::Leaf;
-use crate::ir::{Edge, Function, Inst, List, Operand, Site, SwitchTable};
+use crate::ir::{Edge, Function, Inst, Landing, List, Operand, Site, SwitchTable};
 
 /// A function being lowered.
 pub(super) struct Lowering<'a> {
@@ -20,6 +20,8 @@ pub(super) struct Lowering<'a> {
     edges: HashMap<(Ref, Ref), u32>,
     /// The place of the block being lowered, for the edges out of it.
     block: Ref,
+    /// Whether only unwinding leads to it.
+    cleanup: bool,
 }
 
 /// Lowers a function that has a body.
@@ -31,6 +33,7 @@ pub(super) fn lower(program: &mut Program, value: Ref, name: String) -> Function
         constants: HashMap::new(),
         edges: HashMap::new(),
         block: std::ptr::null_mut(),
+        cleanup: false,
     };
     match lowering.run(value) {
         Ok(()) => {}
@@ -51,9 +54,12 @@ impl Lowering<'_> {
             self.define_fresh(param, &leaves);
         }
         self.function.params = self.function.slots;
-        self.function.catches = self.function.name == "__rust_try";
         self.function.origin = self.program.origin(value);
-        let blocks = self.block_order(value);
+        let blocks = self.block_order(value, false);
+        let normal = blocks.len();
+        let known: HashSet<Ref> = blocks.iter().copied().collect();
+        let cleanup = self.block_order(value, true).into_iter().filter(|b| !known.contains(b));
+        let blocks: Vec<Ref> = blocks.iter().copied().chain(cleanup).collect();
         for block in &blocks {
             self.phis(*block, |lowering, phi| {
                 let leaves = lowering.shape_of(phi)?;
@@ -62,9 +68,10 @@ impl Lowering<'_> {
             })?;
         }
         let mut starts = HashMap::new();
-        for block in &blocks {
+        for (index, block) in blocks.iter().enumerate() {
             starts.insert(*block, self.function.code.len() as u32);
             self.block = *block;
+            self.cleanup = index >= normal;
             let mut instruction = llvm!(self.program.module, LLVMGetFirstInstruction(*block));
             while !instruction.is_null() {
                 self.instruction(instruction);
@@ -74,18 +81,18 @@ impl Lowering<'_> {
         self.finish_edges(&starts)
     }
 
-    /// The blocks that can be reached without unwinding, each after its dominators.
-    fn block_order(&self, value: Ref) -> Vec<Ref> {
+    /// The blocks that can be reached, with or without unwinding, each after its dominators.
+    fn block_order(&self, value: Ref, unwinding: bool) -> Vec<Ref> {
         let module = &self.program.module;
         let first = llvm!(module, LLVMGetFirstBasicBlock(value));
-        let mut seen = std::collections::HashSet::from([first]);
+        let mut seen = HashSet::from([first]);
         let mut order = vec![];
-        let mut stack = vec![(first, self.successors(first), 0)];
+        let mut stack = vec![(first, self.successors(first, unwinding), 0)];
         while let Some((block, successors, next)) = stack.last_mut() {
             if let Some(&successor) = successors.get(*next) {
                 *next += 1;
                 if seen.insert(successor) {
-                    let onward = self.successors(successor);
+                    let onward = self.successors(successor, unwinding);
                     stack.push((successor, onward, 0));
                 }
             } else {
@@ -97,7 +104,7 @@ impl Lowering<'_> {
         order
     }
 
-    fn successors(&self, block: Ref) -> Vec<Ref> {
+    fn successors(&self, block: Ref, unwinding: bool) -> Vec<Ref> {
         let module = &self.program.module;
         let mut last = llvm!(module, LLVMGetFirstInstruction(block));
         loop {
@@ -108,6 +115,9 @@ impl Lowering<'_> {
             last = next;
         }
         match llvm!(module, LLVMGetInstructionOpcode(last)) {
+            5 if unwinding => {
+                vec![llvm!(module, LLVMGetNormalDest(last)), llvm!(module, LLVMGetUnwindDest(last))]
+            }
             5 => vec![llvm!(module, LLVMGetNormalDest(last))],
             2 | 3 | 84..=87 => {
                 let count = llvm!(module, LLVMGetNumSuccessors(last));
@@ -265,9 +275,31 @@ impl Lowering<'_> {
             }
             3 => self.switch(instruction)?,
             7 => self.emit(Inst::Unreachable),
+            58 => {
+                let exception = llvm!(module, LLVMGetOperand(instruction, 0));
+                let exception = self.operands(exception)?[0];
+                self.emit(Inst::Resume { exception });
+            }
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// The edges out of an invoke: the one that is jumped along is emitted by the caller.
+    pub fn invoked(&mut self, instruction: Ref) -> u32 {
+        let module = &self.program.module;
+        let normal = llvm!(module, LLVMGetNormalDest(instruction));
+        let unwind = llvm!(module, LLVMGetUnwindDest(instruction));
+        let mut pad = llvm!(module, LLVMGetFirstInstruction(unwind));
+        while llvm!(module, LLVMGetInstructionOpcode(pad)) == 44 {
+            pad = llvm!(module, LLVMGetNextInstruction(pad));
+        }
+        let catches = llvm!(module, LLVMGetInstructionOpcode(pad)) == 59
+            && llvm!(module, LLVMGetNumClauses(pad)) > 0;
+        let edge = self.edge(unwind);
+        let after = self.function.code.len() as u32;
+        self.function.landings.push(Landing { after, edge, catches });
+        self.edge(normal)
     }
 
     fn switch(&mut self, instruction: Ref) -> Result<(), String> {
@@ -296,6 +328,7 @@ impl Lowering<'_> {
     fn site(&mut self, instruction: Ref, ways: u32) -> crate::ir::SiteId {
         let (file, line, column) = self.program.module.place(instruction);
         let function = self.function.name.clone();
-        self.program.new_site(Site { function, file, line, column, ways })
+        let cleanup = self.cleanup;
+        self.program.new_site(Site { function, file, line, column, ways, cleanup })
     }
 }

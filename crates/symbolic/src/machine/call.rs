@@ -1,6 +1,6 @@
 //! Calls: into the program, or to a model of something outside it.
 
-use super::model::Role;
+use super::model::{Model, Role};
 use super::{End, Frame, Machine, OnReturn, Place, Value};
 use crate::ir::FunctionId;
 
@@ -29,6 +29,29 @@ impl Machine<'_> {
                 Ok(true)
             }
             Role::Panic => self.panic(callee, args),
+            Role::PanicHook => {
+                self.panic_reaches_the_hook(args)?;
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            Role::Reject => {
+                self.reject()?;
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            Role::Formatter if self.text_is_lost() => {
+                let base = self.frames.last().expect("a caller is running").base + dst as usize;
+                self.slots[base] = Value::concrete(0);
+                Ok(false)
+            }
+            Role::Formatter => {
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            Role::Model(Model::Raise) => {
+                self.raise(args[0])?;
+                Ok(true)
+            }
             Role::Model(model) => {
                 let results = self.model(model, callee, args)?;
                 let base = self.frames.last().expect("a caller is running").base + dst as usize;
@@ -76,37 +99,9 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A panic ends the path, unless its text has to be looked at first.
-    fn panic(&mut self, callee: FunctionId, args: &[Value]) -> Result<bool, End> {
-        if self.frames.iter().any(|frame| frame.function.catches) {
-            return Err(End::Unsupported("a panic inside catch_unwind".to_owned()));
-        }
-        if self.frames.iter().any(|frame| frame.on_return == OnReturn::PanicText) {
-            return Err(End::Crashed("a panic while the text of a panic is formatted".to_owned()));
-        }
-        let formatted = self.engine.program.name(callee) == "core::panicking::panic_fmt";
-        let Some(location) = args.last().copied().filter(|_| formatted) else {
-            if self.text_check.is_some() {
-                return Err(End::Unsupported("the text of a panic with a payload".to_owned()));
-            }
-            return Err(End::Panicked { place: Place::default(), text_matches: None });
-        };
-        self.panic_place = self.location(location).unwrap_or_default();
-        match self.text_check {
-            Some(check) => {
-                self.enter(check, &args[..args.len() - 1], 0, OnReturn::PanicText)?;
-                Ok(true)
-            }
-            None => {
-                let place = self.panic_place.clone();
-                Err(End::Panicked { place, text_matches: None })
-            }
-        }
-    }
-
     /// Reads a `core::panic::Location`: the file name as pointer and length, line, column.
     /// Only for people: a layout that is not this one gives an empty place.
-    fn location(&mut self, pointer: Value) -> Result<Place, End> {
+    pub(super) fn location(&mut self, pointer: Value) -> Result<Place, End> {
         /// No path of a source file is longer.
         const LONGEST_NAME: u128 = 4096;
         let address = pointer.bits as u64;

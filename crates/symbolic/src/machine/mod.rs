@@ -15,6 +15,7 @@ mod memory;
 mod model;
 mod step;
 mod text;
+mod unwind;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -138,6 +139,9 @@ pub struct Job<'a> {
     /// Whether the bytes are symbolic. A concrete run measures the bare interpreter.
     pub symbolic: bool,
     pub layout: Layout,
+    /// Whether it matters what happens after a panic that nothing catches: a destructor may
+    /// panic again, exit or loop. It does not where every panic is a failure.
+    pub unwind: bool,
 }
 
 impl Engine {
@@ -208,7 +212,7 @@ struct Machine<'e> {
     errno: Option<u64>,
     /// Frames from this depth on run without terms: what they compute is decided already.
     blind_above: Option<usize>,
-    panic_place: Place,
+    unwinding: unwind::Unwinding,
     diverged: bool,
 }
 
@@ -237,7 +241,7 @@ impl<'e> Machine<'e> {
             clock: 0,
             errno: None,
             blind_above: None,
-            panic_place: Place::default(),
+            unwinding: unwind::Unwinding::new(job.unwind),
             diverged: false,
         }
     }

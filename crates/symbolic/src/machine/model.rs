@@ -7,6 +7,7 @@
 //! Whatever is neither listed nor in the program ends the path as unsupported:
 //! threads, files, the network.
 
+use super::unwind::REJECT;
 use super::{Assumption, End, Machine, Reason, Value};
 use crate::ir::FunctionId;
 use crate::llvm::Program;
@@ -17,8 +18,14 @@ use testsmith_solver::term::Op;
 pub enum Role {
     /// By running its code.
     Body,
-    /// It starts a panic.
+    /// It starts a panic with a text.
     Panic,
+    /// Every panic that shows itself comes here with its place.
+    PanicHook,
+    /// Its code is run: the input is refused, and unwinding says so.
+    Reject,
+    /// Its code is run, unless it adds to a text that nobody will see.
+    Formatter,
     /// Its code is run, but what it yields depends on the model of hashing.
     HashIteration,
     /// Its code is run once it is decided whether its bytes are UTF-8.
@@ -31,7 +38,13 @@ pub enum Role {
 /// The functions with a model.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Model {
-    Reject,
+    /// The process is left: no path goes on.
+    Exit,
+    /// Unwinding begins.
+    Raise,
+    /// Nothing that the program can see.
+    Silent,
+    Refusing,
     Abort,
     Allocate,
     AllocateZeroed,
@@ -64,6 +77,9 @@ pub enum Model {
 
 const BY_SYMBOL: &[(&str, Model)] = &[
     ("abort", Model::Abort),
+    ("exit", Model::Exit),
+    ("_exit", Model::Exit),
+    ("_Unwind_RaiseException", Model::Raise),
     ("malloc", Model::Malloc),
     ("calloc", Model::Calloc),
     ("realloc", Model::Realloc),
@@ -104,13 +120,14 @@ impl Role {
 
     fn by_name(name: &str) -> Option<Role> {
         let is = |symbol: &str| name == symbol || name.strip_prefix("__rustc::") == Some(symbol);
-        if name == "core::panicking::panic_fmt"
-            || name.starts_with("std::panicking::begin_panic")
-            || name.starts_with("std::panicking::panic_with_hook")
-            || name.starts_with("std::panicking::rust_panic_with_hook")
-            || name.starts_with("std::panicking::resume_unwind")
-        {
-            return Some(Role::Panic);
+        match name {
+            "core::panicking::panic_fmt" => return Some(Role::Panic),
+            "std::panicking::panic_with_hook" | "std::panicking::rust_panic_with_hook" => {
+                return Some(Role::PanicHook);
+            }
+            REJECT => return Some(Role::Reject),
+            _ if is_formatter(name) => return Some(Role::Formatter),
+            _ => {}
         }
         if name == "core::str::converts::from_utf8" {
             return Some(Role::TextCheck);
@@ -128,10 +145,12 @@ impl Role {
             Model::Reallocate
         } else if is("__rdl_dealloc") {
             Model::Deallocate
-        } else if name == "testsmith::put::reject" {
-            Model::Reject
         } else if name == "testsmith::put::is_text" {
             Model::IsText
+        } else if name == "std::panicking::default_hook" {
+            Model::Silent
+        } else if name == "testsmith::put::check::is_running" {
+            Model::Refusing
         } else if name.starts_with("std::") && name.ends_with("::hashmap_random_keys") {
             Model::RandomKeys
         } else if name.contains("std_detect::detect") && name.ends_with("detect_and_initialize") {
@@ -167,6 +186,35 @@ impl Role {
     }
 }
 
+/// The functions that write a number, a character or a text, and do nothing else.
+fn is_formatter(name: &str) -> bool {
+    const PLAIN: &[&str] = &[
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "f32",
+        "f64",
+        "bool",
+        "char",
+        "str",
+        "alloc::string::String",
+    ];
+    let Some((ty, rest)) = name.strip_prefix('<').and_then(|n| n.split_once(" as core::fmt::"))
+    else {
+        return false;
+    };
+    rest.ends_with(">::fmt") && PLAIN.contains(&ty.trim_start_matches('&'))
+}
+
 /// Up to two scalars.
 type Results = [Option<Value>; 2];
 
@@ -186,7 +234,12 @@ impl Machine<'_> {
         args: &[Value],
     ) -> Result<Results, End> {
         match model {
-            Model::Reject => Err(End::Rejected),
+            Model::Exit => {
+                let code = self.address(args[0])? as u32 as i32;
+                Err(End::Crashed(format!("the process was left with exit code {code}")))
+            }
+            Model::Silent => Ok(nothing()),
+            Model::Refusing => Ok(one(u64::from(self.is_rejecting()))),
             Model::Abort => {
                 let name = self.engine.program.name(callee);
                 Err(End::Crashed(format!("aborted by {name}")))

@@ -81,6 +81,16 @@ impl Machine<'_> {
                     let values = self.list(function, base, values);
                     return self.leave(values);
                 }
+                Inst::LandingPad { dst } => {
+                    let (exception, caught) = self.landed();
+                    self.slots[base + dst as usize] = exception;
+                    self.slots[base + dst as usize + 1] = caught;
+                }
+                Inst::Resume { exception } => {
+                    let exception = self.read(function, base, exception);
+                    self.frames.last_mut().expect("a frame is running").pc = pc;
+                    return self.unwind(exception).map(|()| None);
+                }
                 Inst::Unreachable => {
                     return Err(End::Crashed(format!("unreachable code in {}", function.name)));
                 }
@@ -95,7 +105,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn follow(&mut self, function: &Function, base: usize, edge: u32) -> usize {
+    pub(super) fn follow(&mut self, function: &Function, base: usize, edge: u32) -> usize {
         let edge = &function.edges[edge as usize];
         if edge.overlapping {
             self.moves.clear();
@@ -153,12 +163,8 @@ impl Machine<'_> {
         self.see_again();
         if frame.on_return == OnReturn::PanicText {
             let matches = values.first().copied().unwrap_or_default();
-            let matches = self.extract(0, 1, matches);
-            if let Some(condition) = matches.term {
-                self.decide(condition, matches.bits == 1, Reason::Enumerated)?;
-            }
-            let place = self.panic_place.clone();
-            return Ok(Some(End::Panicked { place, text_matches: Some(matches.bits == 1) }));
+            self.text_looked_at(matches)?;
+            return Ok(None);
         }
         let Some(caller) = self.frames.last() else {
             self.returned = values;

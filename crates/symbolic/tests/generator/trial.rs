@@ -1,0 +1,166 @@
+//! Puts generated programs to the test: explored, run natively on every input,
+//! and the two compared.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use testsmith_solver::Blaster;
+use testsmith_symbolic::explore::{Expectation, Exploration, Settings, Verdict, explore};
+use testsmith_symbolic::llvm::{Program as Bitcode, library_of};
+use testsmith_symbolic::machine::{End, Engine};
+
+use super::{Expected, Nature, Program, source};
+
+/// What came of one program.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub program: Program,
+    pub verdict: Verdict,
+    pub voids: Vec<String>,
+    pub assumptions: Vec<&'static str>,
+    /// Inputs on which it natively does not do what is expected.
+    pub failing: usize,
+    /// How the verdict is untrue.
+    pub wrong: Option<String>,
+    pub time: Duration,
+}
+
+/// Compiles the programs into one executable with its bitcode, in a folder.
+fn compile(programs: &[Program], folder: &Path) -> (PathBuf, PathBuf) {
+    std::fs::create_dir_all(folder).expect("the folder can be made");
+    let file = folder.join("generated.rs");
+    std::fs::write(&file, source(programs)).expect("the source can be written");
+    let status = Command::new("rustc")
+        .args(["--edition=2024", "--emit=link,llvm-bc", "-Copt-level=0", "-Clto=fat"])
+        .args(["-Ccodegen-units=1", "-Cdebug-assertions=on", "-Coverflow-checks=on"])
+        .args(["-Cdebuginfo=1", "-Cno-vectorize-loops", "-Cno-vectorize-slp", "--cap-lints=allow"])
+        .arg("--out-dir")
+        .arg(folder)
+        .arg(&file)
+        .status()
+        .expect("rustc runs");
+    assert!(status.success(), "the generated programs compile");
+    (folder.join("generated"), folder.join("generated.bc"))
+}
+
+/// One letter per input: returned, panicked, died.
+fn letters(executable: &Path, index: usize) -> Vec<u8> {
+    let output = Command::new(executable).arg(index.to_string()).output().expect("it runs");
+    assert!(output.status.success(), "program {index} ends the process of all programs");
+    output.stdout
+}
+
+fn letter_of(end: &End) -> u8 {
+    match end {
+        End::Returned => b'r',
+        End::Panicked { .. } => b'p',
+        _ => b'x',
+    }
+}
+
+fn number(input: &[u8]) -> usize {
+    input.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+}
+
+/// Explores every program and compares with all its native runs. `report` sees each trial
+/// as it ends.
+pub fn run(programs: &[Program], folder: &Path, mut report: impl FnMut(&Trial)) -> Vec<Trial> {
+    let (executable, bitcode) = compile(programs, folder);
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().expect("rustc runs");
+    let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout).expect("a path").trim());
+    let library = library_of(&sysroot).expect("rustc has an LLVM");
+    let entry = |name: &str| programs.iter().any(|program| program.name == name);
+    let opened = Bitcode::open(&library, &bitcode, &entry).expect("the bitcode is read");
+    let mut engine = Engine::new(opened);
+    let mut trials = vec![];
+    for (index, program) in programs.iter().enumerate() {
+        let found = explored(&mut engine, program);
+        let native = letters(&executable, index);
+        let trial = judge(&engine, program, &found, &native);
+        report(&trial);
+        trials.push(trial);
+    }
+    trials
+}
+
+fn explored(engine: &mut Engine, program: &Program) -> Exploration {
+    engine.forget_terms();
+    let mut settings = Settings {
+        input_len: program.input_len,
+        expectation: match program.expected {
+            Expected::Returns => Expectation::Returns,
+            Expected::Panics => Expectation::Panics,
+        },
+        max_time: Duration::from_secs(20),
+        ..Settings::default()
+    };
+    // An endless loop is cut soon; no other program comes near.
+    settings.bounds.steps = 1_000_000;
+    let entry = engine.program.find(&|name: &str| name == program.name);
+    let entry = entry.first().expect("the program is there").0;
+    explore(engine, entry, &settings, vec![Box::new(Blaster::default())])
+}
+
+fn judge(engine: &Engine, program: &Program, found: &Exploration, native: &[u8]) -> Trial {
+    let passing = match program.expected {
+        Expected::Returns => b'r',
+        Expected::Panics => b'p',
+    };
+    let failing = native.iter().filter(|letter| **letter != passing).count();
+    let verdict = found.verdict();
+    let assumptions: Vec<&'static str> =
+        found.ledger.assumptions().map(|(assumption, _)| assumption.name()).collect();
+    Trial {
+        program: program.clone(),
+        verdict,
+        voids: found.ledger.voids().map(|(why, _)| why.to_owned()).collect(),
+        failing,
+        wrong: wrong(engine, program, found, native, passing, &assumptions),
+        assumptions,
+        time: found.time,
+    }
+}
+
+fn wrong(
+    engine: &Engine,
+    program: &Program,
+    found: &Exploration,
+    native: &[u8],
+    passing: u8,
+    assumptions: &[&str],
+) -> Option<String> {
+    let named = match program.nature {
+        Nature::Determined => true,
+        Nature::Depends(names) => names.iter().any(|name| assumptions.contains(name)),
+    };
+    if found.verdict() == Verdict::Holds {
+        if !named {
+            return Some("holds, and does not say on what it depends".to_owned());
+        }
+        if let Some(input) = native.iter().position(|letter| *letter != passing) {
+            return Some(format!("holds, but not on {input:#x}"));
+        }
+    }
+    // Whether a run that depends on more than its input is as explored, chance decides.
+    if !matches!(program.nature, Nature::Determined | Nature::Depends(["fresh-process"])) {
+        return None;
+    }
+    for case in &found.cases {
+        let (predicted, real) = (letter_of(&case.end), native[number(&case.input)]);
+        let fails = predicted != passing && real == passing;
+        if fails || predicted != real && found.ledger.is_complete() {
+            let (predicted, real) = (char::from(predicted), char::from(real));
+            return Some(format!("{:?} is said to end as {predicted}, ends as {real}", case.input));
+        }
+    }
+    if program.input_len == 1 && found.ledger.is_complete() {
+        for (input, real) in native.iter().enumerate() {
+            let case = found.case_of(&engine.pool, &[input as u8]);
+            if case.is_none_or(|case| letter_of(&case.end) != *real) {
+                return Some(format!("{input:#x} is not on the path it should be on"));
+            }
+        }
+    }
+    None
+}
