@@ -22,6 +22,10 @@ pub struct FieldAttributes {
     pub index: Option<String>,
     /// `arena`: index fields point into this vector.
     pub arena: bool,
+    /// `skip`: the default value of its type in every structure.
+    pub skip: bool,
+    /// `default = expr`: this value in every structure.
+    pub default: Option<Expr>,
 }
 
 pub fn of_type(attributes: &[Attribute]) -> Result<TypeAttributes> {
@@ -49,6 +53,10 @@ pub fn of_field(attributes: &[Attribute]) -> Result<FieldAttributes> {
                 found.values = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("len") {
                 found.len = Some(meta.value()?.parse()?);
+            } else if meta.path.is_ident("skip") {
+                found.skip = true;
+            } else if meta.path.is_ident("default") {
+                found.default = Some(meta.value()?.parse()?);
             } else if meta.path.is_ident("arena") {
                 found.arena = true;
             } else if meta.path.is_ident("index") {
@@ -61,7 +69,8 @@ pub fn of_field(attributes: &[Attribute]) -> Result<FieldAttributes> {
                 }
             } else {
                 return Err(meta.error(
-                    "on a field, write `values = ..`, `len = ..`, `arena` or `index(arena_field)`",
+                    "on a field, write `values = ..`, `len = ..`, `arena`, `index(arena_field)`, `skip` \
+                     or `default = ..`",
                 ));
             }
             Ok(())

@@ -27,15 +27,18 @@
 //! expanded: what needs it lives in the library.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Field, Fields, Generics, Member, Result, Type};
+use quote::{quote, quote_spanned};
+use syn::{Data, DeriveInput, Fields, Generics, Member, Result};
 
-use super::attributes::{self, FieldAttributes, TypeAttributes};
-use super::{tokens_or_errors, twin_name};
+use super::attributes::{self, TypeAttributes};
+use super::parts::{Part, parts};
+use super::{abilities, bounds, tokens_or_errors, twin_name};
 
 pub fn derive(input: TokenStream) -> TokenStream {
-    tokens_or_errors(syn::parse2(input).and_then(|input| expand(&input)))
+    tokens_or_errors(syn::parse2(input).and_then(|mut input| {
+        bounds::spell_out_self(&mut input);
+        expand(&input)
+    }))
 }
 
 fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -64,167 +67,69 @@ struct Context<'a> {
     attributes: TypeAttributes,
 }
 
-/// A field, named for the expansion.
-struct Part<'a> {
-    member: Member,
-    binding: Ident,
-    name: String,
-    field: &'a Field,
-    attributes: FieldAttributes,
-}
-
-fn parts(fields: &Fields) -> Result<Vec<Part<'_>>> {
-    fields.iter().enumerate().map(|(at, field)| Part::new(at, field)).collect()
-}
-
-impl<'a> Part<'a> {
-    fn new(at: usize, field: &'a Field) -> Result<Self> {
-        let attributes = attributes::of_field(&field.attrs)?;
-        let (member, name) = match &field.ident {
-            Some(ident) => {
-                let name = ident.to_string().trim_start_matches("r#").to_owned();
-                (Member::Named(ident.clone()), name)
-            }
-            None => (Member::Unnamed(at.into()), at.to_string()),
-        };
-        let binding = format_ident!("field_{name}");
-        Ok(Part { member, binding, name, field, attributes })
-    }
-
-    /// How the field is shown, given how its value is: what tells slots of an
-    /// arena from other elements and indexes from other numbers.
-    fn shown(&self, value: TokenStream) -> TokenStream {
-        let name = &self.name;
-        match &self.attributes.index {
-            Some(arena) => quote!(::testsmith::korat::Shown::index(#arena, #value)),
-            None if self.attributes.arena => {
-                quote!(::testsmith::korat::Shown::arena(#name, #value))
-            }
-            None => value,
-        }
-    }
-
-    /// The expression that builds the field's cell.
-    fn build(&self, owner: &str) -> Result<TokenStream> {
-        let (ty, name) = (&self.field.ty, &self.name);
-        let span = ty.span();
-        let built = if self.attributes.arena {
-            let element = vec_element(ty)?;
-            quote_spanned!(span=> builder.arena_field::<#element>(#owner, #name))
-        } else if let Some(arena) = &self.attributes.index {
-            quote_spanned!(span=> builder.index_field::<#ty>(#owner, #name, #arena))
-        } else if let Some(values) = &self.attributes.values {
-            quote_spanned!(span=> {
-                #[allow(unused_variables)]
-                let scope: i64 = builder.scope();
-                let values = ::std::iter::IntoIterator::into_iter(#values)
-                    .map(::std::convert::Into::<::testsmith::korat::Plain>::into)
-                    .collect();
-                builder.field_with::<#ty>(#owner, #name, values)
-            })
-        } else {
-            quote_spanned!(span=> builder.field::<#ty>(#owner, #name))
-        };
-        Ok(match &self.attributes.len {
-            None => built,
-            Some(len) => quote_spanned!(span=> {
-                #[allow(unused_variables)]
-                let scope: i64 = builder.scope();
-                builder.with_len(#owner, #name, #len, |builder| #built)
-            }),
-        })
-    }
-}
-
-/// The element type of a field marked as an arena.
-fn vec_element(ty: &Type) -> Result<&Type> {
-    if let Type::Path(path) = ty
-        && let Some(last) = path.path.segments.last()
-        && last.ident == "Vec"
-        && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
-        && let Some(syn::GenericArgument::Type(element)) = arguments.args.first()
-    {
-        return Ok(element);
-    }
-    Err(syn::Error::new(ty.span(), "an arena is a `Vec<..>` field"))
-}
-
 impl<'a> Context<'a> {
     fn new(input: &'a DeriveInput) -> Result<Self> {
-        let mut generics = input.generics.clone();
-        if let Some(lifetime) = generics.lifetimes().next() {
-            let text = "a type that borrows cannot be enumerated; use Box, Rc or an index";
-            return Err(syn::Error::new(lifetime.span(), text));
-        }
-        for parameter in generics.type_params_mut() {
-            parameter.bounds.push(syn::parse_quote!(::testsmith::korat::Korat));
-            parameter.default = None;
-        }
+        let generics = bounds::of_twin(&input.generics)?;
         let twin = twin_name(&input.ident);
         let attributes = attributes::of_type(&input.attrs)?;
         Ok(Context { input, twin, generics, attributes })
-    }
-
-    fn lazy(&self, ty: &Type) -> TokenStream {
-        quote_spanned! {ty.span()=>
-            ::testsmith::korat::Lazy<<#ty as ::testsmith::korat::Korat>::Twin>
-        }
     }
 
     fn structure(&self, fields: &Fields) -> Result<TokenStream> {
         let (name, vis, twin) = (&self.input.ident, &self.input.vis, &self.twin);
         let (_, _, where_clause) = self.generics.split_for_impl();
         let generics = &self.generics;
-        let body = self.twin_fields(fields, true);
+        let parts = parts(fields)?;
+        let body = twin_fields(&parts, true);
         let declaration = match fields {
             Fields::Named(_) => quote!(#vis struct #twin #generics #where_clause { #body }),
             Fields::Unnamed(_) => quote!(#vis struct #twin #generics (#body) #where_clause;),
             Fields::Unit => quote!(#vis struct #twin;),
         };
-        let parts = parts(fields)?;
         let owner = name.to_string();
         let (build, bindings) = self.build(&parts, &owner)?;
         let members: Vec<&Member> = parts.iter().map(|part| &part.member).collect();
-        let types: Vec<&Type> = parts.iter().map(|part| &part.field.ty).collect();
-        let names: Vec<&String> = parts.iter().map(|part| &part.name).collect();
+        let own: Vec<TokenStream> = members.iter().map(|member| quote!(&self.#member)).collect();
+        let twins: Vec<TokenStream> = members.iter().map(|member| quote!(&twin.#member)).collect();
         // An arena is walked last: the index fields say how much of it is used.
-        let (last, first): (Vec<&Part>, Vec<&Part>) =
-            parts.iter().partition(|part| part.attributes.arena);
-        let walk: Vec<&Member> = first.iter().chain(&last).map(|part| &part.member).collect();
-        let show = parts.iter().zip(&members).map(|(part, member)| {
-            part.shown(quote!(::testsmith::korat::TwinType::show(&self.#member, shower)))
-        });
-        let show_real = parts.iter().zip(&members).map(|(part, member)| {
-            part.shown(quote!(::testsmith::korat::Korat::show_real(&self.#member, shower)))
-        });
+        let walk = |arena: bool| {
+            let chosen =
+                parts.iter().zip(&own).filter(move |(part, _)| part.attributes.arena == arena);
+            chosen.filter_map(|(part, place)| part.reach(place))
+        };
+        let walk = walk(false).chain(walk(true));
+        let each = |make: fn(&Part, &TokenStream) -> TokenStream, places: &[TokenStream]| {
+            let made = parts.iter().zip(places).map(|(part, place)| make(part, place));
+            made.collect::<Vec<TokenStream>>()
+        };
+        let (share, duplicate) = (each(Part::share, &own), each(Part::duplicate, &own));
         let twin_type = self.twin_type(
             true,
-            quote!(#twin { #(#members: ::testsmith::korat::TwinType::share(&self.#members)),* }),
-            quote!(#(reach.cell(&self.#walk);)*),
-            record(&owner, &names, show),
+            quote!(#twin { #(#members: #share),* }),
+            quote!(#twin { #(#members: #duplicate),* }),
+            quote!(#(#walk)*),
+            record(&owner, &parts, &each(Part::show, &own)),
         );
+        let realize = each(Part::realize, &twins);
         let korat = self.korat(
             quote!(#build ::testsmith::korat::Choices::inline(#twin { #(#members: #bindings),* })),
-            quote!(#name { #(#members: realizer.field::<#types>(&twin.#members)),* }),
-            record(&owner, &names, show_real),
-            Inside { deep: all_deep(&types, members.iter().map(|m| quote!(&twin.#m))), types },
+            quote!(#name { #(#members: #realize),* }),
+            record(&owner, &parts, &each(Part::show_real, &own)),
+            Inside {
+                deep: all_deep(&parts, &twins),
+                types: parts.iter().filter_map(Part::types).collect(),
+                empty: parts.is_empty(),
+            },
         );
+        let abilities = self.abilities();
         Ok(quote! {
             #[doc(hidden)]
+            #[allow(warnings, clippy::all, clippy::pedantic)]
             #declaration
             #twin_type
             #korat
+            #abilities
         })
-    }
-
-    fn twin_fields(&self, fields: &Fields, visible: bool) -> TokenStream {
-        let field = |field: &Field| {
-            let lazy = self.lazy(&field.ty);
-            let vis = visible.then_some(&field.vis);
-            let name = field.ident.iter();
-            quote!(#vis #(#name:)* #lazy,)
-        };
-        fields.iter().map(field).collect()
     }
 
     /// Statements that build all cells, arenas first, and the bindings.
@@ -259,18 +164,19 @@ impl<'a> Context<'a> {
         let show = quote!(match self {
             #(#name::#idents => ::testsmith::korat::Shown::Atom(#shown.to_owned())),*
         });
-        let twin_type = self.twin_type_for(name, false, same, TokenStream::new(), show);
+        let twin_type =
+            self.twin_type_for(name, false, same.clone(), same, TokenStream::new(), show);
         let choices = quote!(::testsmith::korat::Choices::plain(::std::vec![#(#name::#idents),*]));
         let korat = self.korat(
             choices,
             same_twin,
             quote!(::testsmith::korat::TwinType::show(self, shower)),
-            Inside { deep: quote!(true), types: Vec::new() },
+            Inside { deep: quote!(true), types: Vec::new(), empty: true },
         );
         Ok(quote! {
             #[doc(hidden)]
-            #[allow(dead_code)]
-            #vis type #twin = #name;
+            #[allow(unused_imports)]
+            #vis use #name as #twin;
             #twin_type
             #korat
         })
@@ -287,11 +193,22 @@ impl<'a> Context<'a> {
         for variant in variants {
             self.variant(variant, &mut arms)?;
         }
-        let Arms { declarations, values, share, reach, show, realize, show_real, deep } = arms;
-        let fields = variants.iter().flat_map(|variant| &variant.fields);
+        let Arms {
+            declarations,
+            values,
+            share,
+            duplicate,
+            reach,
+            show,
+            realize,
+            show_real,
+            deep,
+            types,
+        } = arms;
         let twin_type = self.twin_type(
             false,
             quote!(match self { #share }),
+            quote!(match self { #duplicate }),
             quote!(match self { #reach }),
             quote!(match self { #show }),
         );
@@ -299,69 +216,70 @@ impl<'a> Context<'a> {
             quote!(::testsmith::korat::Choices::variants(::std::vec![#values], false)),
             quote!(match twin { #realize }),
             quote!(match self { #show_real }),
-            Inside {
-                deep: quote!(match twin { #deep }),
-                types: fields.map(|field| &field.ty).collect(),
-            },
+            Inside { deep: quote!(match twin { #deep }), types, empty: false },
         );
+        let abilities = self.abilities();
         Ok(quote! {
             #[doc(hidden)]
+            #[allow(warnings, clippy::all, clippy::pedantic)]
             #vis enum #twin #generics #where_clause { #declarations }
             #twin_type
             #korat
+            #abilities
         })
     }
 
     fn variant(&self, variant: &syn::Variant, arms: &mut Arms) -> Result<()> {
         let (name, twin, ident) = (&self.input.ident, &self.twin, &variant.ident);
-        let body = self.twin_fields(&variant.fields, false);
+        let parts = parts(&variant.fields)?;
+        let body = twin_fields(&parts, false);
         arms.declarations.extend(match &variant.fields {
             Fields::Named(_) => quote!(#ident { #body },),
             Fields::Unnamed(_) => quote!(#ident(#body),),
             Fields::Unit => quote!(#ident,),
         });
-        let parts = parts(&variant.fields)?;
         let owner = format!("{name}::{ident}");
         let (build, bindings) = self.build(&parts, &owner)?;
         let members: Vec<&Member> = parts.iter().map(|part| &part.member).collect();
-        let types: Vec<&Type> = parts.iter().map(|part| &part.field.ty).collect();
-        let names: Vec<&String> = parts.iter().map(|part| &part.name).collect();
+        let places: Vec<TokenStream> = bindings.iter().map(|binding| quote!(#binding)).collect();
+        let each = |make: fn(&Part, &TokenStream) -> TokenStream| {
+            let made = parts.iter().zip(&places).map(|(part, place)| make(part, place));
+            made.collect::<Vec<TokenStream>>()
+        };
         let pattern = quote!(#twin::#ident { #(#members: #bindings),* });
         arms.values.extend(quote!(builder.variant(|builder| { #build #pattern }),));
-        arms.share.extend(quote! {
-            #pattern => #twin::#ident {
-                #(#members: ::testsmith::korat::TwinType::share(#bindings)),*
-            },
-        });
-        arms.reach.extend(quote!(#pattern => { #(reach.cell(#bindings);)* }));
-        let shown = parts.iter().map(|part| {
-            let binding = &part.binding;
-            part.shown(quote!(::testsmith::korat::TwinType::show(#binding, shower)))
-        });
-        let shown = record(&owner, &names, shown);
+        let (share, duplicate) = (each(Part::share), each(Part::duplicate));
+        arms.share.extend(quote!(#pattern => #twin::#ident { #(#members: #share),* },));
+        arms.duplicate.extend(quote!(#pattern => #twin::#ident { #(#members: #duplicate),* },));
+        let reach = parts.iter().zip(&places).filter_map(|(part, place)| part.reach(place));
+        arms.reach.extend(quote!(#pattern => { #(#reach)* }));
+        let shown = record(&owner, &parts, &each(Part::show));
         arms.show.extend(quote!(#pattern => #shown,));
-        let shown = parts.iter().map(|part| {
-            let binding = &part.binding;
-            part.shown(quote!(::testsmith::korat::Korat::show_real(#binding, shower)))
-        });
-        let shown = record(&owner, &names, shown);
+        let shown = record(&owner, &parts, &each(Part::show_real));
         arms.show_real.extend(quote!(#name::#ident { #(#members: #bindings),* } => #shown,));
-        let deep = all_deep(&types, bindings.iter().map(|binding| quote!(#binding)));
+        let deep = all_deep(&parts, &places);
         arms.deep.extend(quote!(#pattern => #deep,));
-        arms.realize.extend(quote! {
-            #pattern => #name::#ident { #(#members: realizer.field::<#types>(#bindings)),* },
-        });
+        arms.types.extend(parts.iter().filter_map(Part::types));
+        let realize = each(Part::realize);
+        arms.realize.extend(quote!(#pattern => #name::#ident { #(#members: #realize),* },));
         Ok(())
+    }
+
+    /// What the twin can do because the type can.
+    fn abilities(&self) -> TokenStream {
+        let (name, arguments) = (&self.input.ident, self.generics.split_for_impl().1);
+        abilities::of_twin(&self.twin, &quote!(#name #arguments), &self.generics)
     }
 
     fn twin_type(
         &self,
         inline: bool,
         share: TokenStream,
+        duplicate: TokenStream,
         reach: TokenStream,
         show: TokenStream,
     ) -> TokenStream {
-        self.twin_type_for(&self.twin, inline, share, reach, show)
+        self.twin_type_for(&self.twin, inline, share, duplicate, reach, show)
     }
 
     fn twin_type_for(
@@ -369,12 +287,14 @@ impl<'a> Context<'a> {
         twin: &Ident,
         inline: bool,
         share: TokenStream,
+        duplicate: TokenStream,
         reach: TokenStream,
         show: TokenStream,
     ) -> TokenStream {
         let (impl_generics, arguments, where_clause) = self.generics.split_for_impl();
         quote! {
             #[automatically_derived]
+            #[allow(warnings, clippy::all, clippy::pedantic)]
             impl #impl_generics ::testsmith::korat::TwinType for #twin #arguments #where_clause {
                 const INLINE: bool = #inline;
 
@@ -382,12 +302,14 @@ impl<'a> Context<'a> {
                     #share
                 }
 
-                #[allow(unused_variables)]
+                fn duplicate(&self) -> Self {
+                    #duplicate
+                }
+
                 fn reach(&self, reach: &mut ::testsmith::korat::Reach) {
                     #reach
                 }
 
-                #[allow(unused_variables)]
                 fn show(
                     &self,
                     shower: &mut ::testsmith::korat::Shower,
@@ -427,7 +349,7 @@ impl<'a> Context<'a> {
             .constraint()
         };
         // Nothing can be wrong with a type that has nothing in it.
-        let constraint = if inside.types.is_empty() {
+        let constraint = if inside.empty {
             quote!({ #import match #probe {
                 #korat::Constraint::Absent => #korat::Constraint::Unwanted,
                 own => own,
@@ -462,9 +384,10 @@ impl<'a> Context<'a> {
             }
         });
         let Predicate { twin_check, real_check, constraint } = self.predicate(&inside);
-        let Inside { deep, types } = inside;
+        let Inside { deep, types, .. } = inside;
         quote! {
             #[automatically_derived]
+            #[allow(warnings, clippy::all, clippy::pedantic)]
             impl #impl_generics ::testsmith::korat::Korat for #name #arguments #where_clause {
                 type Twin = #twin #arguments;
 
@@ -474,14 +397,12 @@ impl<'a> Context<'a> {
 
                 #declare
 
-                #[allow(unused_variables)]
                 fn choices(
                     builder: &mut ::testsmith::korat::Builder,
                 ) -> ::testsmith::korat::Choices<Self::Twin> {
                     #choices
                 }
 
-                #[allow(unused_variables)]
                 fn realize(
                     twin: &Self::Twin,
                     realizer: &mut ::testsmith::korat::Realizer,
@@ -489,12 +410,10 @@ impl<'a> Context<'a> {
                     #realize
                 }
 
-                #[allow(unused_variables)]
                 fn twin_rep_ok(twin: &Self::Twin) -> bool {
                     #twin_check
                 }
 
-                #[allow(unused_variables)]
                 fn twin_deep_ok(
                     twin: &Self::Twin,
                     deep: &mut ::testsmith::korat::Deep,
@@ -503,14 +422,13 @@ impl<'a> Context<'a> {
                 }
 
                 fn types(types: &mut ::testsmith::korat::Types) {
-                    types.derived::<Self>(#constraint, |types| { #(types.field::<#types>();)* });
+                    types.derived::<Self>(#constraint, |types| { #(#types)* });
                 }
 
                 fn real_rep_ok(&self) -> bool {
                     #real_check
                 }
 
-                #[allow(unused_variables)]
                 fn show_real(
                     &self,
                     shower: &mut ::testsmith::korat::Shower,
@@ -523,10 +441,13 @@ impl<'a> Context<'a> {
 }
 
 /// What the type knows of the predicates inside it.
-struct Inside<'a> {
+struct Inside {
     /// Asks all fields.
     deep: TokenStream,
-    types: Vec<&'a Type>,
+    /// Lists the types of all fields.
+    types: Vec<TokenStream>,
+    /// Whether there is nothing in it.
+    empty: bool,
 }
 
 /// The calls of `rep_ok`, and what is known of it.
@@ -536,13 +457,26 @@ struct Predicate {
     constraint: TokenStream,
 }
 
+/// The fields of a twin.
+fn twin_fields(parts: &[Part], visible: bool) -> TokenStream {
+    let field = |part: &Part| {
+        let ty = part.twin_type();
+        let vis = visible.then_some(&part.field.vis);
+        let name = part.field.ident.iter();
+        quote!(#vis #(#name:)* #ty,)
+    };
+    parts.iter().map(field).collect()
+}
+
 /// Whether the predicates behind all fields hold.
-fn all_deep(types: &[&Type], cells: impl Iterator<Item = TokenStream>) -> TokenStream {
-    quote!(true #(&& deep.field::<#types>(#cells))*)
+fn all_deep(parts: &[Part], places: &[TokenStream]) -> TokenStream {
+    let fields = parts.iter().zip(places).filter_map(|(part, place)| part.deep(place));
+    quote!(true #(&& #fields)*)
 }
 
 /// The expression that shows a struct or variant by its fields.
-fn record(owner: &str, names: &[&String], shown: impl Iterator<Item = TokenStream>) -> TokenStream {
+fn record(owner: &str, parts: &[Part], shown: &[TokenStream]) -> TokenStream {
+    let names = parts.iter().map(|part| &part.written);
     quote! {
         ::testsmith::korat::Shown::record(#owner, ::std::vec![#((#names, #shown)),*])
     }
@@ -554,9 +488,11 @@ struct Arms {
     declarations: TokenStream,
     values: TokenStream,
     share: TokenStream,
+    duplicate: TokenStream,
     reach: TokenStream,
     show: TokenStream,
     realize: TokenStream,
     show_real: TokenStream,
     deep: TokenStream,
+    types: Vec<TokenStream>,
 }

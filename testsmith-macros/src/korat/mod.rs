@@ -4,9 +4,12 @@
 //! lists public ones, `test` wraps a test function. None of them knows about
 //! searching.
 
+mod abilities;
 mod attributes;
+mod bounds;
 mod calls;
 mod derive;
+mod parts;
 mod patterns;
 mod predicate;
 mod rewrite;

@@ -7,16 +7,17 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Ident, Pat};
 
-use super::types::{TypeRewriter, twin_path};
+use super::types::{Imported, TypeRewriter, twin_path};
 
 /// Rewrites the pattern and returns the bindings that must be touched.
 pub fn rewrite(
     pat: &mut Pat,
     own: &Ident,
     kept: &[Ident],
+    imported: &Imported,
     errors: &mut Vec<syn::Error>,
 ) -> Vec<Ident> {
-    let mut patterns = Patterns { own, kept, errors, bound: Vec::new() };
+    let mut patterns = Patterns { own, kept, imported, errors, bound: Vec::new() };
     patterns.visit_pat_mut(pat);
     patterns.bound
 }
@@ -24,6 +25,7 @@ pub fn rewrite(
 struct Patterns<'a> {
     own: &'a Ident,
     kept: &'a [Ident],
+    imported: &'a Imported,
     errors: &'a mut Vec<syn::Error>,
     bound: Vec<Ident>,
 }
@@ -49,7 +51,7 @@ impl VisitMut for Patterns<'_> {
                 }
             }
             Pat::Path(path) => {
-                if let Some(twin) = twin_path(&path.path, self.own) {
+                if let Some(twin) = twin_path(&path.path, self.own, self.imported) {
                     path.path = twin;
                 }
             }
@@ -64,7 +66,7 @@ impl VisitMut for Patterns<'_> {
 
 impl Patterns<'_> {
     fn rename(&mut self, path: &mut syn::Path) {
-        if let Some(twin) = twin_path(path, self.own) {
+        if let Some(twin) = twin_path(path, self.own, self.imported) {
             *path = twin;
         }
     }
@@ -94,4 +96,16 @@ impl Patterns<'_> {
 fn is_std(path: &syn::Path) -> bool {
     let last = &path.segments.last().expect("a path has segments").ident;
     ["Some", "Ok", "Err", "Reverse"].iter().any(|known| last == known)
+}
+
+/// Whether a pattern takes a slice apart.
+pub fn is_slice(pat: &Pat) -> bool {
+    match pat {
+        Pat::Slice(_) => true,
+        Pat::Paren(inside) => is_slice(&inside.pat),
+        Pat::Reference(inside) => is_slice(&inside.pat),
+        Pat::Or(any) => any.cases.iter().any(is_slice),
+        Pat::Ident(binding) => binding.subpat.as_ref().is_some_and(|(_, pat)| is_slice(pat)),
+        _ => false,
+    }
 }

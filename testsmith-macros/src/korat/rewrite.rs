@@ -14,12 +14,14 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprCall, ExprMacro, Ident, ImplItemFn, Macro, Member, Pat, Stmt, Token,
-    parse_quote, parse_quote_spanned,
+    Block, Expr, ExprCall, ExprMacro, Ident, Item, Macro, Member, Pat, Signature, Stmt, Token,
+    Type, parse_quote, parse_quote_spanned,
 };
 
 use super::patterns;
-use super::types::{TypeRewriter, is_type_name, is_unchanged, touch, twin_path};
+use super::types::{
+    Imported, TypeRewriter, is_constant, is_type_name, is_unchanged, touch, twin_path,
+};
 
 /// Macros whose arguments are expressions.
 const EXPRESSION_MACROS: &[&str] = &[
@@ -46,39 +48,112 @@ const EXPRESSION_MACROS: &[&str] = &[
 
 pub struct Rewriter<'a> {
     own: &'a Ident,
+    /// The real type of the block, whose constants the twin uses.
+    real: Option<&'a Type>,
     kept: &'a [Ident],
+    imported: Imported,
     errors: &'a mut Vec<syn::Error>,
 }
 
 impl<'a> Rewriter<'a> {
     pub fn new(own: &'a Ident, kept: &'a [Ident], errors: &'a mut Vec<syn::Error>) -> Self {
-        Rewriter { own, kept, errors }
+        Rewriter { own, real: None, kept, imported: Imported::default(), errors }
     }
 
-    pub fn function(&mut self, function: &mut ImplItemFn) {
+    /// In a block of this type.
+    pub fn within(self, real: &'a Type) -> Self {
+        Rewriter { real: Some(real), ..self }
+    }
+
+    pub fn function(&mut self, sig: &mut Signature, block: &mut Block) {
         let mut types = TypeRewriter { kept: self.kept };
-        types.visit_generics_mut(&mut function.sig.generics);
-        types.visit_return_type_mut(&mut function.sig.output);
+        types.visit_generics_mut(&mut sig.generics);
+        types.visit_return_type_mut(&mut sig.output);
         let mut bound = Vec::new();
-        for input in &mut function.sig.inputs {
+        for input in &mut sig.inputs {
             if let syn::FnArg::Typed(typed) = input {
                 bound.extend(self.pattern(&mut typed.pat));
                 TypeRewriter { kept: self.kept }.visit_type_mut(&mut typed.ty);
             }
         }
-        if let Some(asyncness) = function.sig.asyncness {
+        if let Some(asyncness) = sig.asyncness {
             self.error(asyncness.span, "an async method cannot run on the twin");
         }
-        self.visit_block_mut(&mut function.block);
-        let statements = &function.block.stmts;
+        self.visit_block_mut(block);
+        let statements = &block.stmts;
         let touches = bound.iter().map(touch);
-        function.block = parse_quote!({
+        *block = parse_quote!({
             #[allow(unused_imports)]
-            use ::testsmith::korat::twin::{Elements as _, ReadCell as _, ReadPlain as _};
+            use ::testsmith::korat::twin::{
+                Elements as _, Patterned as _, PatternedArray as _, ReadCell as _, ReadPlain as _,
+            };
             ::testsmith::korat::twin::enter();
             #(#touches)*
             #(#statements)*
         });
+    }
+
+    /// A function inside a function, and what it brings into scope.
+    fn item(&mut self, item: &mut Item) {
+        match item {
+            Item::Fn(function) => {
+                let own = function.sig.generics.type_params().map(|p| p.ident.clone());
+                let kept: Vec<Ident> = self.kept.iter().cloned().chain(own).collect();
+                let mut inside = Rewriter::new(self.own, &kept, self.errors);
+                inside.real = self.real;
+                inside.function(&mut function.sig, &mut function.block);
+            }
+            Item::Use(import) => self.imported.take(&mut import.tree),
+            _ => {}
+        }
+    }
+
+    /// The scrutinee of patterns: where they take slices apart it is made one.
+    fn scrutinee<'p>(&mut self, expr: &mut Expr, pats: &[&'p Pat]) {
+        if let Expr::Tuple(tuple) = expr {
+            for (at, part) in tuple.elems.iter_mut().enumerate() {
+                let inside = pats.iter().filter_map(|pat| match pat {
+                    Pat::Tuple(tuple) => tuple.elems.iter().nth(at),
+                    _ => None,
+                });
+                let inside: Vec<&'p Pat> = inside.collect();
+                self.scrutinee(part, &inside);
+            }
+            return;
+        }
+        self.visit_expr_mut(expr);
+        if pats.iter().any(|pat| patterns::is_slice(pat)) {
+            let span = expr.span();
+            *expr = parse_quote_spanned!(span=> (#expr).korat_slice());
+        }
+    }
+
+    /// The value of a `let` that takes an array apart.
+    fn array(&mut self, expr: &mut Expr) {
+        let span = expr.span();
+        if let Expr::Reference(reference) = expr {
+            self.visit_expr_mut(&mut reference.expr);
+            let inside = &reference.expr;
+            *expr = parse_quote_spanned!(span=> (#inside).korat_array());
+        } else {
+            self.visit_expr_mut(expr);
+            *expr = parse_quote_spanned!(span=> *(#expr).korat_array());
+        }
+    }
+
+    /// A constant is that of the real type, wherever it is defined.
+    fn constant(&mut self, path: &syn::ExprPath) -> Option<Expr> {
+        let segments = &path.path.segments;
+        let last = &segments.last()?.ident;
+        let count = segments.len();
+        if count < 2 || !is_constant(last) || !is_type_name(&segments[count - 2].ident) {
+            return None;
+        }
+        if count > 2 || (segments[0].ident != "Self" && segments[0].ident != *self.own) {
+            return Some(Expr::Path(path.clone()));
+        }
+        let real = self.real?;
+        Some(parse_quote_spanned!(last.span()=> <#real>::#last))
     }
 
     fn error(&mut self, span: Span, text: &str) {
@@ -86,7 +161,7 @@ impl<'a> Rewriter<'a> {
     }
 
     fn pattern(&mut self, pat: &mut Pat) -> Vec<Ident> {
-        patterns::rewrite(pat, self.own, self.kept, self.errors)
+        patterns::rewrite(pat, self.own, self.kept, &self.imported, self.errors)
     }
 
     /// Rewrites the parts of a field access and returns the cell's own place.
@@ -139,7 +214,7 @@ impl<'a> Rewriter<'a> {
     fn condition(&mut self, expr: &mut Expr) -> Vec<Ident> {
         match expr {
             Expr::Let(binding) => {
-                self.visit_expr_mut(&mut binding.expr);
+                self.scrutinee(&mut binding.expr, &[&binding.pat]);
                 self.pattern(&mut binding.pat)
             }
             Expr::Binary(both) if matches!(both.op, syn::BinOp::And(_)) => {
@@ -161,7 +236,8 @@ impl<'a> Rewriter<'a> {
     }
 
     fn matching(&mut self, expr: &mut syn::ExprMatch) {
-        self.visit_expr_mut(&mut expr.expr);
+        let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+        self.scrutinee(&mut expr.expr, &pats);
         for arm in &mut expr.arms {
             let bound = self.pattern(&mut arm.pat);
             let touches: Vec<Stmt> = bound.iter().map(touch).collect();
@@ -198,7 +274,7 @@ impl<'a> Rewriter<'a> {
 
     /// `Node { .. }`, made by a method under test.
     fn literal(&mut self, literal: &mut syn::ExprStruct) {
-        let twin = twin_path(&literal.path, self.own);
+        let twin = twin_path(&literal.path, self.own, &self.imported);
         let derived = twin.is_some() || literal.path.segments[0].ident == "Self";
         if let Some(twin) = twin {
             literal.path = twin;
@@ -346,7 +422,7 @@ impl<'a> Rewriter<'a> {
         };
         match parts.parse2(call.tokens.clone()) {
             Ok((mut value, mut pat, guard)) => {
-                self.visit_expr_mut(&mut value);
+                self.scrutinee(&mut value, &[&pat]);
                 let bound = self.pattern(&mut pat);
                 let touches = bound.iter().map(touch);
                 let guard = guard.map(|mut guard| {
@@ -399,9 +475,13 @@ impl VisitMut for Rewriter<'_> {
             Expr::Struct(literal) => self.literal(literal),
             Expr::Call(call) => self.call(call),
             Expr::Path(path) if path.qself.is_none() => {
+                if let Some(constant) = self.constant(path) {
+                    *expr = constant;
+                    return;
+                }
                 visit_mut::visit_expr_path_mut(self, path);
                 if path.path.segments.len() > 1
-                    && let Some(twin) = twin_path(&path.path, self.own)
+                    && let Some(twin) = twin_path(&path.path, self.own, &self.imported)
                 {
                     path.path = twin;
                 }
@@ -416,12 +496,21 @@ impl VisitMut for Rewriter<'_> {
 
     fn visit_block_mut(&mut self, block: &mut Block) {
         let mut statements = Vec::with_capacity(block.stmts.len());
+        // Items are in scope before their place.
+        for statement in &mut block.stmts {
+            if let Stmt::Item(item) = statement {
+                self.item(item);
+            }
+        }
         for mut statement in std::mem::take(&mut block.stmts) {
             let mut bound = Vec::new();
             match &mut statement {
                 Stmt::Local(local) => {
                     if let Some(init) = &mut local.init {
-                        self.visit_expr_mut(&mut init.expr);
+                        match (&local.pat, &init.diverge) {
+                            (Pat::Slice(_), None) => self.array(&mut init.expr),
+                            (pat, _) => self.scrutinee(&mut init.expr, &[pat]),
+                        }
                         if let Some((_, diverge)) = &mut init.diverge {
                             self.visit_expr_mut(diverge);
                         }

@@ -237,7 +237,9 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStre
     Ok(quote! {
         #[allow(warnings, clippy::all, clippy::pedantic)]
         fn twin_body(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) #output {
-            use ::testsmith::korat::twin::{Elements as _, ReadCell as _, ReadPlain as _};
+            use ::testsmith::korat::twin::{
+                Elements as _, Patterned as _, PatternedArray as _, ReadCell as _, ReadPlain as _,
+            };
             #(let mut #names = ::testsmith::korat::TwinType::share(&*input.#at);)*
             #block
         }

@@ -18,11 +18,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{GenericParam, Ident, ImplItem, ItemImpl, Result, Type, parse_quote};
+use syn::{Ident, ImplItem, ItemImpl, Result, Type};
 
-use super::predicate;
 use super::rewrite::Rewriter;
 use super::types::TypeRewriter;
+use super::{abilities, bounds, predicate};
 use super::{tokens_or_errors, twin_name};
 
 pub fn twin_impl(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -54,12 +54,18 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
         syn::Error::new(span, text)
     })?;
     let own = own_name(&block.self_ty)?;
+    if let Some((_, path, _)) = &block.trait_
+        && path.segments.last().is_some_and(|last| abilities::has(&last.ident.to_string()))
+    {
+        return Ok(TokenStream::new());
+    }
     let mut errors = Vec::new();
     let spelling = predicate::check(&block, &mut errors);
-    generics(&mut block);
-    *block.self_ty = twin_self(&block.self_ty)?;
+    bounds::extend_to_twins(&mut block.generics);
+    let twin = twin_self(&block.self_ty)?;
+    let real = std::mem::replace(&mut *block.self_ty, twin);
     for item in &mut block.items {
-        rewrite_item(item, &own, &mut errors);
+        rewrite_item(item, &own, &real, &mut errors);
     }
     block.attrs.clear();
     if let Some(error) = errors.into_iter().reduce(|mut all, next| {
@@ -95,43 +101,19 @@ pub(super) fn twin_self(ty: &Type) -> Result<Type> {
     Ok(ty)
 }
 
-/// Bounds on `T` become bounds on its twin, which is what the code sees.
-fn generics(block: &mut ItemImpl) {
-    let mut moved: Vec<syn::WherePredicate> = Vec::new();
-    for parameter in block.generics.params.iter_mut() {
-        if let GenericParam::Type(parameter) = parameter {
-            let bounds = std::mem::take(&mut parameter.bounds);
-            let name = &parameter.ident;
-            let is_korat = |bound: &syn::TypeParamBound| {
-                matches!(bound, syn::TypeParamBound::Trait(bound)
-                    if bound.path.segments.last().is_some_and(|last| last.ident == "Korat"))
-            };
-            let others = bounds.into_iter().filter(|bound| !is_korat(bound));
-            for bound in others {
-                moved.push(parse_quote!(<#name as ::testsmith::korat::Korat>::Twin: #bound));
-            }
-            parameter.bounds.push(parse_quote!(::testsmith::korat::Korat));
-        }
-    }
-    let clause = block.generics.make_where_clause();
-    for predicate in &mut clause.predicates {
-        TypeRewriter { kept: &[] }.visit_where_predicate_mut(predicate);
-    }
-    clause.predicates.extend(moved);
-}
-
-fn rewrite_item(item: &mut ImplItem, own: &Ident, errors: &mut Vec<syn::Error>) {
+fn rewrite_item(item: &mut ImplItem, own: &Ident, real: &Type, errors: &mut Vec<syn::Error>) {
     match item {
         ImplItem::Fn(function) => {
             function.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
             let parameters = function.sig.generics.type_params();
             let kept: Vec<Ident> = parameters.map(|parameter| parameter.ident.clone()).collect();
-            let mut rewriter = Rewriter::new(own, &kept, errors);
-            rewriter.function(function);
+            let mut rewriter = Rewriter::new(own, &kept, errors).within(real);
+            rewriter.function(&mut function.sig, &mut function.block);
         }
         ImplItem::Const(constant) => {
             constant.attrs.retain(|attribute| attribute.path().is_ident("cfg"));
-            TypeRewriter { kept: &[] }.visit_type_mut(&mut constant.ty);
+            let name = &constant.ident;
+            constant.expr = syn::parse_quote!(<#real>::#name);
         }
         ImplItem::Type(associated) => {
             TypeRewriter { kept: &[] }.visit_type_mut(&mut associated.ty);

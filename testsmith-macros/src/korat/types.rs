@@ -56,10 +56,39 @@ const UNCHANGED: &[&str] = &[
     "Instant",
     "Duration",
     "Entry",
+    "Cow",
+    "Peekable",
+    "Chars",
+    "DefaultHasher",
+    "Formatter",
+    // Traits, in paths such as `Ord::cmp`.
+    "IntoIterator",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "FromIterator",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Display",
+    "Eq",
+    "PartialEq",
+    "Ord",
+    "PartialOrd",
+    "Hash",
+    "Hasher",
+    "From",
+    "Into",
+    "TryFrom",
+    "TryInto",
+    "AsRef",
+    "Borrow",
+    "ToString",
+    "ToOwned",
 ];
 
 /// Pointers and cells that have a twin in the library under the same name.
-const TWINNED: &[&str] = &["Box", "Rc", "Weak", "RefCell", "Cell"];
+const TWINNED: &[&str] = &["Box", "Rc", "Arc", "Weak", "RefCell", "Cell", "Mutex", "RwLock"];
 
 pub fn is_unchanged(name: &Ident) -> bool {
     UNCHANGED.iter().any(|known| name == known)
@@ -159,7 +188,7 @@ fn is_sequence(path: &Path) -> bool {
 
 /// The path of a variant, struct or associated item for the twin, or `None`
 /// when it stays as it is. `own` is the type of the impl block.
-pub fn twin_path(path: &Path, own: &Ident) -> Option<Path> {
+pub fn twin_path(path: &Path, own: &Ident, imported: &Imported) -> Option<Path> {
     let span = path.span();
     let count = path.segments.len();
     let named = |at: usize| &path.segments[at].ident;
@@ -184,11 +213,50 @@ pub fn twin_path(path: &Path, own: &Ident) -> Option<Path> {
     if std_variant || !is_type_name(last) || is_unchanged(last) || is_constant(last) {
         return None;
     }
+    if count == 1 && last != own && imported.has(last) {
+        return None;
+    }
     Some(renamed(path, count - 1, own))
 }
 
+/// The variants that `use Enum::..` inside a function brings into scope.
+#[derive(Default)]
+pub struct Imported {
+    all: bool,
+    names: Vec<Ident>,
+}
+
+impl Imported {
+    fn has(&self, name: &Ident) -> bool {
+        self.all || self.names.contains(name)
+    }
+
+    /// Notes the variants of a `use` and turns it to the twin of their enum.
+    pub fn take(&mut self, tree: &mut syn::UseTree) {
+        let syn::UseTree::Path(path) = tree else { return };
+        if !is_type_name(&path.ident) || path.ident == "Self" {
+            return self.take(&mut path.tree);
+        }
+        if is_unchanged(&path.ident) || is_twinned(&path.ident) {
+            return;
+        }
+        self.note(&path.tree);
+        path.ident = super::twin_name(&path.ident);
+    }
+
+    fn note(&mut self, tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Glob(_) => self.all = true,
+            syn::UseTree::Name(name) => self.names.push(name.ident.clone()),
+            syn::UseTree::Rename(rename) => self.names.push(rename.rename.clone()),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.note(item)),
+            syn::UseTree::Path(_) => {}
+        }
+    }
+}
+
 /// Whether a name is written like a constant (`MAX_DEGREE`).
-fn is_constant(name: &Ident) -> bool {
+pub fn is_constant(name: &Ident) -> bool {
     let text = name.to_string();
     text.len() > 1 && text.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_')
 }

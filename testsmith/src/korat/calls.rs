@@ -172,10 +172,8 @@ impl Argument {
             return Some(text);
         }
         let text = text.trim_end_matches(".into()");
-        Some(match text.strip_suffix(".to_owned()") {
-            Some(literal) => literal.to_owned(),
-            None => format!("&{text}"),
-        })
+        // A text that is borrowed is a literal.
+        Some(if text.starts_with('"') { text.to_owned() } else { format!("&{text}") })
     }
 }
 

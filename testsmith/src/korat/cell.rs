@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
+use super::kinds::{Place, object, peek_object};
 use super::mask::Slot;
 use super::trail::Trail;
 
@@ -21,6 +22,8 @@ pub(crate) mod state {
     pub const SEEN: u8 = 1;
     /// A generator restricted the field, nobody has read its value yet.
     pub const HELD: u8 = 2;
+    /// The value is an object of its own, behind another cell.
+    pub const FORWARD: u8 = 3;
 }
 
 /// How the next value of a field is found.
@@ -97,6 +100,11 @@ pub trait TwinType: Sized + 'static {
     /// pointers keep pointing where they point.
     fn share(&self) -> Self;
 
+    /// A copy that shares no cell with the value, for `clone`.
+    fn duplicate(&self) -> Self {
+        self.share()
+    }
+
     /// Visits every cell that can be reached from here.
     fn reach(&self, reach: &mut super::reach::Reach);
 
@@ -131,7 +139,13 @@ impl<T> Lazy<T> {
     }
 
     /// The current value, without noting the read.
-    pub(crate) fn peek(&self) -> &T {
+    pub(crate) fn peek(&self) -> &T
+    where
+        T: TwinType,
+    {
+        if let Some(forward) = self.forward() {
+            return peek_object(forward.peek().0.as_ptr());
+        }
         let index =
             if self.header.get().is_null() { 0 } else { self.header().index.get() as usize };
         // SAFETY: `values` points at the list of the cell's values, owned by
@@ -146,30 +160,73 @@ impl<T> Lazy<T> {
     }
 }
 
+/// A type that contains itself without a pointer, in a `Vec` for instance, is
+/// kept as an object of its own inside itself, as if in a `Box`. Its cell leads
+/// to the cell of that box: an inline one has no values and the box in the
+/// place of its header, another has a header that says so and the box in the
+/// place of its values.
+impl<T: TwinType> Lazy<T> {
+    pub(crate) fn forwarding(to: *const Lazy<Place>, header: *const Header) -> Self {
+        match T::INLINE {
+            true => Lazy::new(to.cast(), std::ptr::null()),
+            false => Lazy::new(header, to.cast()),
+        }
+    }
+
+    /// The box behind the cell, if that is where its value is.
+    pub(crate) fn forward(&self) -> Option<&Lazy<Place>> {
+        let to: *const () = match T::INLINE {
+            true if self.values.get().is_null() => self.header.get().cast(),
+            false if self.header().state.get() == state::FORWARD => self.values.get().cast(),
+            _ => return None,
+        };
+        // SAFETY: `forwarding` put it there, and the space keeps it.
+        Some(unsafe { &*to.cast::<Lazy<Place>>() })
+    }
+
+    /// The value behind the box, which notes the reads that lead to it.
+    #[cold]
+    #[inline(never)]
+    fn follow(&self) -> &T {
+        let place = self.forward().expect("asked of forwarding cells only");
+        object(place.0.as_ptr())
+    }
+
+    /// A field is read for the first time, or its value is elsewhere.
+    #[cold]
+    #[inline(never)]
+    fn first_read(&self, header: &Header) -> Option<&T> {
+        if header.state.get() == state::FORWARD {
+            return Some(self.follow());
+        }
+        // SAFETY: the trail is boxed in the `Space` that owns the header.
+        unsafe { &*header.trail }.read(header);
+        None
+    }
+}
+
 impl<T: TwinType> Deref for Lazy<T> {
     type Target = T;
 
     #[inline(always)]
     fn deref(&self) -> &T {
         if T::INLINE {
+            if self.values.get().is_null() {
+                return self.follow();
+            }
             // SAFETY: as in `peek`; an inline cell has one value.
             return unsafe { &*self.values.get() };
         }
         // SAFETY: as in `header`.
         let header = unsafe { &*self.header.get() };
-        if header.state.get() != state::SEEN {
-            note(header);
+        if header.state.get() != state::SEEN
+            && let Some(elsewhere) = self.first_read(header)
+        {
+            return elsewhere;
         }
         // SAFETY: as in `peek`.
         unsafe { &*self.values.get().add(header.index.get() as usize) }
     }
-}
-
-#[cold]
-#[inline(never)]
-fn note(header: &Header) {
-    // SAFETY: the trail is boxed in the `Space` that owns the header.
-    unsafe { &*header.trail }.read(header);
 }
 
 impl<T: TwinType> DerefMut for Lazy<T> {
@@ -191,6 +248,10 @@ impl<T: TwinType> TwinType for Lazy<T> {
         self.alias()
     }
 
+    fn duplicate(&self) -> Self {
+        super::scratch::cell((**self).duplicate())
+    }
+
     fn reach(&self, reach: &mut super::reach::Reach) {
         reach.cell(self);
     }
@@ -200,8 +261,49 @@ impl<T: TwinType> TwinType for Lazy<T> {
     }
 }
 
-impl<T: TwinType + std::fmt::Debug> std::fmt::Debug for Lazy<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.peek().fmt(f)
+/// What values can do, their fields can: it reads them.
+mod as_values {
+    use std::cmp::Ordering;
+    use std::fmt;
+    use std::hash::{Hash, Hasher};
+
+    use super::{Lazy, TwinType};
+
+    impl<T: TwinType + fmt::Debug> fmt::Debug for Lazy<T> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            (**self).fmt(f)
+        }
+    }
+
+    impl<T: TwinType + PartialEq> PartialEq for Lazy<T> {
+        fn eq(&self, other: &Self) -> bool {
+            **self == **other
+        }
+    }
+
+    impl<T: TwinType + Eq> Eq for Lazy<T> {}
+
+    impl<T: TwinType + PartialOrd> PartialOrd for Lazy<T> {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            (**self).partial_cmp(other)
+        }
+    }
+
+    impl<T: TwinType + Ord> Ord for Lazy<T> {
+        fn cmp(&self, other: &Self) -> Ordering {
+            (**self).cmp(other)
+        }
+    }
+
+    impl<T: TwinType + Hash> Hash for Lazy<T> {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            (**self).hash(state);
+        }
+    }
+
+    impl<T: TwinType + Clone> Clone for Lazy<T> {
+        fn clone(&self) -> Self {
+            self.duplicate()
+        }
     }
 }

@@ -18,6 +18,8 @@ pub enum Plain {
     Bool(bool),
     Char(char),
     Text(String),
+    /// A float, by its bits: it may be any of the values that are no numbers.
+    Float(u64),
 }
 
 impl fmt::Display for Plain {
@@ -27,6 +29,7 @@ impl fmt::Display for Plain {
             Plain::Bool(b) => write!(f, "{b}"),
             Plain::Char(c) => write!(f, "{c:?}"),
             Plain::Text(t) => write!(f, "{t:?}"),
+            Plain::Float(bits) => write!(f, "{:?}", f64::from_bits(*bits)),
         }
     }
 }
@@ -43,6 +46,18 @@ macro_rules! plain_ints {
     )*};
 }
 plain_ints!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+impl From<f64> for Plain {
+    fn from(value: f64) -> Plain {
+        Plain::Float(value.to_bits())
+    }
+}
+
+impl From<f32> for Plain {
+    fn from(value: f32) -> Plain {
+        f64::from(value).into()
+    }
+}
 
 impl From<bool> for Plain {
     fn from(value: bool) -> Plain {
@@ -83,6 +98,10 @@ pub enum FinitizeError {
     TooFewObjects { class: String, count: u32, needed: u32 },
     /// A name in the finitization that no type or field has.
     UnknownName { name: String, known: Vec<String> },
+    /// A `Result` whose two sides are both pointers.
+    TwoPointers { field: String },
+    /// A type that has no values by itself.
+    NoDefault { field: String, what: &'static str },
     /// An index field names an arena that its owner does not have.
     NoArena { field: String, arena: String },
 }
@@ -116,6 +135,16 @@ impl fmt::Display for FinitizeError {
                 "the finitization mentions `{name}`, which is not part of the structure; \
                  there are: {}",
                 known.join(", ")
+            ),
+            FinitizeError::TwoPointers { field } => write!(
+                f,
+                "`{field}` is a `Result` with a pointer on both sides; put one of them into a \
+                 derived type"
+            ),
+            FinitizeError::NoDefault { field, what } => write!(
+                f,
+                "`{field}` is {what}, of which no scope says which values to try; list them: \
+                 `#[korat(values = [..])]`, or say `#[korat(skip)]` or `#[korat(default = ..)]`"
             ),
             FinitizeError::NoArena { field, arena } => write!(
                 f,

@@ -52,6 +52,7 @@ pub fn brute_force<T: Korat>(
                 }
             }
             guard::end();
+            super::scratch::undo();
             if !step(&space) {
                 break;
             }

@@ -2,6 +2,7 @@
 //! predicate did not look at.
 
 use super::cell::{Lazy, TwinType, state};
+use super::kinds::reach_object;
 use super::mask::Mask;
 use super::trail::Trail;
 
@@ -29,6 +30,13 @@ impl<'a> Reach<'a> {
     /// value. Fields that lead further join the stack at once, because what
     /// lies behind them depends on their value.
     pub fn cell<T: TwinType>(&mut self, cell: &Lazy<T>) {
+        if let Some(forward) = cell.forward() {
+            self.cell(forward);
+            if forward.header().state.get() == state::SEEN {
+                reach_object::<T>(forward.peek().0.as_ptr(), true, self);
+            }
+            return;
+        }
         if !T::INLINE && cell.header().state.get() == state::UNSEEN {
             let header = cell.header();
             let mut inner = self.trail.inner.borrow_mut();

@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
 use super::cell::{Header, Lazy, TwinType, state};
+use super::kinds::object_mut;
 use super::trail::NO_CLASS;
 
 thread_local! {
@@ -77,6 +78,14 @@ pub(crate) fn object<T: TwinType>(value: T) -> NonNull<()> {
     keep(cell)
 }
 
+/// Keeps a value until the run ends.
+pub(crate) fn lend<'a, V: 'static>(value: V) -> &'a V {
+    USED.set(true);
+    // SAFETY: the value lives in the scratch until the run ends, and what a
+    // predicate borrows it gives back before.
+    unsafe { keep(value).cast::<V>().as_ref() }
+}
+
 fn keep<V: 'static>(value: V) -> NonNull<()> {
     let mut value = Box::new(value);
     let place = NonNull::from(&mut *value).cast();
@@ -94,6 +103,9 @@ pub(crate) fn slice<T: TwinType>(cells: Vec<Lazy<T>>) -> *mut Lazy<T> {
 
 /// Gives a cell a private copy of its value, to be written to.
 pub(crate) fn privatize<T: TwinType>(lazy: &Lazy<T>) -> *mut T {
+    if let Some(forward) = lazy.forward() {
+        return std::ptr::from_mut(object_mut::<T>(forward.0.as_ptr()));
+    }
     let values = lazy.values.get().cast_mut();
     if T::INLINE {
         remember(values);

@@ -232,7 +232,7 @@ impl Shown {
             parts.join(", ")
         };
         match self {
-            Shown::Atom(text) => text.trim_end_matches(".to_owned()").to_owned(),
+            Shown::Atom(text) => text.trim_end_matches(".into()").to_owned(),
             Shown::Nothing => "-".to_owned(),
             Shown::Link(number) => format!("-> #{number}"),
             Shown::Weak(number) => format!("~> #{number}"),

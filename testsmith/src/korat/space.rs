@@ -12,6 +12,7 @@ use super::Korat;
 use super::calls::Values;
 use super::cell::{Header, Lazy, TwinType, state};
 use super::finitize::{Finitization, FinitizeError, MAX_DOMAIN, Plain};
+use super::kinds::Place;
 use super::trail::{Class, Field, NO_CLASS, Needs, Trail};
 
 /// The values a field of type `T` may take.
@@ -70,6 +71,7 @@ impl Claim {
 pub(crate) enum Family {
     Owned,
     Shared,
+    Atomic,
     Raw,
 }
 
@@ -133,6 +135,8 @@ pub struct Builder<'a> {
     region: usize,
     objects: Vec<(*mut u8, usize)>,
     unbuilt: Vec<Unbuilt>,
+    /// The types of the fields that are being built, outermost first.
+    around: Vec<TypeId>,
     claims: Vec<Needs>,
     path: Vec<String>,
     defaults: Vec<(String, Vec<Plain>)>,
@@ -159,6 +163,7 @@ impl Space {
             region: 0,
             objects: Vec::new(),
             unbuilt: Vec::new(),
+            around: Vec::new(),
             claims: vec![Needs::new()],
             path: Vec::new(),
             defaults: Vec::new(),
@@ -187,8 +192,27 @@ impl Builder<'_> {
 
     /// A cell for a field of type `T` with the domain of the current path.
     pub fn cell<T: Korat>(&mut self) -> Lazy<T::Twin> {
+        let id = TypeId::of::<T>();
+        if self.around.contains(&id) {
+            return self.forward::<T>();
+        }
+        self.around.push(id);
         let choices = T::choices(self);
-        self.install(choices)
+        let cell = self.install(choices);
+        self.around.pop();
+        cell
+    }
+
+    /// A cell for a type that contains itself without a pointer.
+    fn forward<T: Korat>(&mut self) -> Lazy<T::Twin> {
+        let choices = Box::<T>::choices(self);
+        let inside = self.install(choices);
+        // A box is a place and nothing else.
+        let inside = Lazy::<Place>::new(inside.header.get(), inside.values.get().cast());
+        let header = Header::new(u32::MAX, 1, NO_CLASS, 0, std::ptr::null());
+        header.state.set(state::FORWARD);
+        let header: *const Header = self.keep(vec![header]);
+        Lazy::forwarding(self.keep(vec![inside]), header)
     }
 
     /// A named field of a named type.
@@ -455,6 +479,7 @@ impl Builder<'_> {
     fn build_objects(&mut self) {
         while let Some(Unbuilt { class, base, fill, region }) = self.unbuilt.pop() {
             self.region = region;
+            self.around.clear();
             let count = self.trail.inner.get_mut().classes[class as usize].count;
             self.in_class(class, |builder| fill(builder, base, count));
         }

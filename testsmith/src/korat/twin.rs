@@ -6,10 +6,13 @@ pub use super::cell::{Lazy, TwinType};
 pub use super::generators::twin::*;
 pub use super::guard::{enter, tick};
 pub use super::kinds::{
-    ArrayTwin as Array, BoxTwin as Box, CellTwin as Cell, Iter, RcTwin as Rc,
-    RefCellTwin as RefCell, RefMutTwin as RefMut, RefTwin as Ref, SliceTwin as Slice,
-    VecTwin as Vec, WeakTwin as Weak,
+    ArcTwin as Arc, ArcWeakTwin as ArcWeak, ArrayTwin as Array, BoxTwin as Box, CellTwin as Cell,
+    Fixed, HashMapTwin as HashMap, HashSetTwin as HashSet, Iter, MapTwin as BTreeMap,
+    MutexTwin as Mutex, Patterned, PatternedArray, RcTwin as Rc, RcWeakTwin as Weak,
+    RefCellTwin as RefCell, RefMutTwin as RefMut, RefTwin as Ref, RwLockTwin as RwLock,
+    SetTwin as BTreeSet, SliceTwin as Slice, VecTwin as Vec,
 };
+pub use super::realize::real;
 pub use super::scratch::cell;
 
 /// Reads a part of a tuple, which may be a field of a twin or a plain local.
@@ -55,6 +58,14 @@ pub trait Touch {
 }
 
 impl<'a, T: TwinType> Touch for &'a Lazy<T> {
+    type Output = &'a T;
+
+    fn touch(self) -> &'a T {
+        self
+    }
+}
+
+impl<'a, T> Touch for &'a Fixed<T> {
     type Output = &'a T;
 
     fn touch(self) -> &'a T {

@@ -21,6 +21,10 @@ macro_rules! cell_twin {
                 $twin(self.0.alias())
             }
 
+            fn duplicate(&self) -> Self {
+                $twin(self.0.duplicate())
+            }
+
             fn reach(&self, reach: &mut Reach) {
                 reach.cell(&self.0);
             }
@@ -45,17 +49,23 @@ impl<T: TwinType> RefCellTwin<T> {
 
     /// As `RefCell::borrow`.
     pub fn borrow(&self) -> RefTwin<'_, T> {
-        RefTwin(&self.0)
+        RefTwin::of(&self.0)
     }
 
     /// As `RefCell::borrow_mut`.
     pub fn borrow_mut(&self) -> RefMutTwin<'_, T> {
-        RefMutTwin { cell: &self.0, alias: self.0.alias() }
+        RefMutTwin::of(&self.0)
     }
 }
 
 /// What `borrow` returns.
 pub struct RefTwin<'a, T>(&'a Lazy<T>);
+
+impl<'a, T: TwinType> RefTwin<'a, T> {
+    pub(super) fn of(cell: &'a Lazy<T>) -> Self {
+        RefTwin(cell)
+    }
+}
 
 impl<T: TwinType> Deref for RefTwin<'_, T> {
     type Target = T;
@@ -69,6 +79,12 @@ impl<T: TwinType> Deref for RefTwin<'_, T> {
 pub struct RefMutTwin<'a, T> {
     cell: &'a Lazy<T>,
     alias: Lazy<T>,
+}
+
+impl<'a, T: TwinType> RefMutTwin<'a, T> {
+    pub(super) fn of(cell: &'a Lazy<T>) -> Self {
+        RefMutTwin { cell, alias: cell.alias() }
+    }
 }
 
 impl<T: TwinType> Deref for RefMutTwin<'_, T> {
@@ -101,7 +117,7 @@ impl<T: Korat> Korat for RefCell<T> {
     }
 
     fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        RefCell::new(T::realize(twin.0.peek(), realizer))
+        RefCell::new(realizer.field::<T>(&twin.0))
     }
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
@@ -160,7 +176,7 @@ impl<T: Korat + Copy> Korat for Cell<T> {
     }
 
     fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        Cell::new(T::realize(twin.0.peek(), realizer))
+        Cell::new(realizer.field::<T>(&twin.0))
     }
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {

@@ -13,6 +13,10 @@ impl<T: TwinType> TwinType for Option<T> {
         self.as_ref().map(T::share)
     }
 
+    fn duplicate(&self) -> Self {
+        self.as_ref().map(T::duplicate)
+    }
+
     fn reach(&self, reach: &mut Reach) {
         if let Some(inside) = self {
             inside.reach(reach);

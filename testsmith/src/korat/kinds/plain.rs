@@ -1,10 +1,12 @@
-//! Plain values: integers, bool, char, unit, String and tuples of fields.
+//! Plain values: integers, floats, bool, char, unit and tuples of fields.
 //!
 //! A plain value is its own twin. An integer may also be an index into an
 //! arena; then it is a pointer in disguise and its values are interchangeable.
 
+use std::marker::PhantomData;
+
 use crate::korat::cell::{Lazy, TwinType};
-use crate::korat::finitize::{FinitizeError, MAX_DOMAIN, Plain};
+use crate::korat::finitize::{FinitizeError, Plain};
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
@@ -81,7 +83,7 @@ macro_rules! ints {
 }
 ints!(i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
 
-fn convert<T>(
+pub(super) fn convert<T>(
     builder: &mut Builder,
     values: Vec<Plain>,
     expected: &'static str,
@@ -167,53 +169,87 @@ impl Korat for () {
     }
 }
 
-impl TwinType for String {
+/// Floats have no order in which a scope could take the first few.
+macro_rules! floats {
+    ($($float:ident $nan:literal $infinity:literal)*) => {$(
+        impl TwinType for $float {
+            const INLINE: bool = false;
+
+            fn share(&self) -> Self {
+                *self
+            }
+
+            fn reach(&self, _: &mut Reach) {}
+
+            fn show(&self, _: &mut Shower) -> Shown {
+                match *self {
+                    value if value.is_nan() => Shown::Atom($nan.to_owned()),
+                    value if value.is_finite() => Shown::atom(&value),
+                    value if value > 0.0 => Shown::Atom($infinity.to_owned()),
+                    _ => Shown::Atom(concat!("-", $infinity).to_owned()),
+                }
+            }
+        }
+
+        impl Korat for $float {
+            plain_korat!($float);
+
+            fn choices(builder: &mut Builder) -> Choices<Self> {
+                let Some(values) = builder.given() else {
+                    let (field, what) = (builder.name(), "a float");
+                    builder.fail(FinitizeError::NoDefault { field, what });
+                    return Choices::plain(vec![0.0]);
+                };
+                convert(builder, values, "a float", |value| match value {
+                    Plain::Float(bits) => Some(f64::from_bits(*bits) as $float),
+                    Plain::Int(i) => Some(*i as $float),
+                    _ => None,
+                })
+            }
+        }
+    )*};
+}
+floats!(f32 "f32::NAN" "f32::INFINITY" f64 "f64::NAN" "f64::INFINITY");
+
+impl<T: ?Sized + 'static> TwinType for PhantomData<T> {
     const INLINE: bool = false;
 
     fn share(&self) -> Self {
-        self.clone()
+        PhantomData
     }
 
     fn reach(&self, _: &mut Reach) {}
 
     fn show(&self, _: &mut Shower) -> Shown {
-        Shown::Atom(format!("{self:?}.to_owned()"))
+        Shown::Atom("std::marker::PhantomData".to_owned())
     }
 }
 
-impl Korat for String {
-    plain_korat!(String);
+impl<T: ?Sized + 'static> Korat for PhantomData<T> {
+    type Twin = Self;
 
-    /// Every string over an alphabet, shortest first. A domain of chars is the
-    /// alphabet (of `ab` by default); a domain of texts is taken as it stands.
-    fn choices(builder: &mut Builder) -> Choices<Self> {
-        let given = builder.given().unwrap_or_else(|| vec!['a'.into(), 'b'.into()]);
-        if given.iter().any(|value| matches!(value, Plain::Text(_))) {
-            return convert(builder, given, "a text", |value| match value {
-                Plain::Text(t) => Some(t.clone()),
-                _ => None,
-            });
-        }
-        let letters = convert(builder, given, "a char", |value| match value {
-            Plain::Char(c) => Some(*c),
-            _ => None,
-        });
-        let (least, most) = builder.length_bounds();
-        let mut texts = Vec::new();
-        let mut layer = vec![String::new()];
-        for length in 0..=most {
-            if length >= least {
-                texts.extend(layer.iter().cloned());
-            }
-            if length == most || texts.len() > MAX_DOMAIN {
-                break;
-            }
-            let longer = layer.iter().flat_map(|text| {
-                letters.values.iter().map(move |letter| format!("{text}{letter}"))
-            });
-            layer = longer.take(MAX_DOMAIN + 1).collect();
-        }
-        Choices::plain(texts)
+    fn class_name() -> String {
+        "PhantomData".to_owned()
+    }
+
+    fn choices(_: &mut Builder) -> Choices<Self> {
+        Choices::plain(vec![PhantomData])
+    }
+
+    fn realize(_: &Self, _: &mut Realizer) -> Self {
+        PhantomData
+    }
+
+    fn twin_rep_ok(_: &Self) -> bool {
+        true
+    }
+
+    fn real_rep_ok(&self) -> bool {
+        true
+    }
+
+    fn show_real(&self, shower: &mut Shower) -> Shown {
+        TwinType::show(self, shower)
     }
 }
 
@@ -224,6 +260,10 @@ macro_rules! tuples {
 
             fn share(&self) -> Self {
                 ($(self.$at.alias(),)+)
+            }
+
+            fn duplicate(&self) -> Self {
+                ($(self.$at.duplicate(),)+)
             }
 
             fn reach(&self, reach: &mut Reach) {
@@ -248,7 +288,7 @@ macro_rules! tuples {
             }
 
             fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-                ($($part::realize(twin.$at.peek(), realizer),)+)
+                ($(realizer.field::<$part>(&twin.$at),)+)
             }
 
             fn twin_rep_ok(twin: &Self::Twin) -> bool {

@@ -1,4 +1,5 @@
-//! Pointers: `Box` owns, `Rc`, `Weak`, `NonNull` and raw pointers may alias.
+//! Pointers: `Box` owns, `NonNull` and raw pointers may alias; `Rc` and `Arc` are
+//! in `shared`.
 //!
 //! A twin pointer refers to a preallocated object of its class. What a `Box`
 //! points at is always fresh, so a structure of boxes is a tree whatever its
@@ -9,7 +10,6 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::rc::{Rc, Weak};
 
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::reach::Reach;
@@ -17,8 +17,27 @@ use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices, Family};
 use crate::korat::{Deep, Korat, Realizer, Types};
 
-/// The place of an object: a twin, or a cell if the type is not made of cells.
-fn object<'a, T: TwinType>(place: *const ()) -> &'a T {
+/// A pointer to an object of some type, for cells whose value is elsewhere.
+/// A `BoxTwin` has the same layout.
+#[repr(transparent)]
+pub struct Place(pub(crate) NonNull<()>);
+
+impl TwinType for Place {
+    const INLINE: bool = false;
+
+    fn share(&self) -> Self {
+        Place(self.0)
+    }
+
+    fn reach(&self, _: &mut Reach) {}
+
+    fn show(&self, _: &mut Shower) -> Shown {
+        unreachable!("what the cell leads to is shown")
+    }
+}
+
+/// The object at a place: a twin, or a cell if the type is not made of cells.
+pub(crate) fn object<'a, T: TwinType>(place: *const ()) -> &'a T {
     if T::INLINE {
         // SAFETY: `place` is an object of the space or of the scratch of the
         // current run, and outlives every handle that predicates can get.
@@ -29,7 +48,7 @@ fn object<'a, T: TwinType>(place: *const ()) -> &'a T {
     }
 }
 
-fn object_mut<'a, T: TwinType>(place: *mut ()) -> &'a mut T {
+pub(crate) fn object_mut<'a, T: TwinType>(place: *mut ()) -> &'a mut T {
     if T::INLINE {
         crate::korat::scratch::remember(place.cast::<T>());
         // SAFETY: as in `object`; the user's own borrow checking of the `Box`
@@ -42,7 +61,7 @@ fn object_mut<'a, T: TwinType>(place: *mut ()) -> &'a mut T {
 }
 
 /// Walks through a pointer without noting a read.
-fn reach_object<T: TwinType>(place: *const (), owned: bool, reach: &mut Reach) {
+pub(crate) fn reach_object<T: TwinType>(place: *const (), owned: bool, reach: &mut Reach) {
     let new = if owned { reach.enter_owned(place) } else { reach.enter(place) };
     if !new {
         return;
@@ -56,7 +75,7 @@ fn reach_object<T: TwinType>(place: *const (), owned: bool, reach: &mut Reach) {
 }
 
 /// The object behind a pointer, without noting a read.
-fn peek_object<'a, T: TwinType>(place: *const ()) -> &'a T {
+pub(crate) fn peek_object<'a, T: TwinType>(place: *const ()) -> &'a T {
     if T::INLINE {
         object::<T>(place)
     } else {
@@ -65,7 +84,16 @@ fn peek_object<'a, T: TwinType>(place: *const ()) -> &'a T {
     }
 }
 
-fn show_object<T: TwinType>(place: *const (), maker: &'static str, shower: &mut Shower) -> Shown {
+/// How the object behind a pointer is got at to be copied.
+pub(super) fn object_to_copy<T: TwinType>(reads: bool) -> fn(*const ()) -> &'static T {
+    if reads { object } else { peek_object }
+}
+
+pub(super) fn show_object<T: TwinType>(
+    place: *const (),
+    maker: &'static str,
+    shower: &mut Shower,
+) -> Shown {
     match shower.enter(place) {
         Err(known) => Shown::Link(known),
         Ok(new) => {
@@ -76,7 +104,11 @@ fn show_object<T: TwinType>(place: *const (), maker: &'static str, shower: &mut 
 }
 
 /// As `show_object`, for real values.
-fn show_real_object<T: Korat>(target: &T, maker: &'static str, shower: &mut Shower) -> Shown {
+pub(super) fn show_real_object<T: Korat>(
+    target: &T,
+    maker: &'static str,
+    shower: &mut Shower,
+) -> Shown {
     match shower.enter(std::ptr::from_ref(target).cast()) {
         Err(known) => Shown::Link(known),
         Ok(new) => {
@@ -86,7 +118,7 @@ fn show_real_object<T: Korat>(target: &T, maker: &'static str, shower: &mut Show
     }
 }
 
-fn pointers<T: Korat, P>(
+pub(super) fn pointers<T: Korat, P>(
     builder: &mut Builder,
     family: Family,
     make: impl Fn(NonNull<()>) -> P,
@@ -101,12 +133,17 @@ fn pointers<T: Korat, P>(
 }
 
 macro_rules! pointer_twin {
-    ($twin:ident, $maker:literal, $owned:literal) => {
+    ($twin:ident, $maker:literal, $owned:literal, |$this:ident| $duplicate:expr) => {
         impl<T: TwinType> TwinType for $twin<T> {
             const INLINE: bool = false;
 
             fn share(&self) -> Self {
                 $twin { place: self.place, marker: PhantomData }
+            }
+
+            fn duplicate(&self) -> Self {
+                let $this = self;
+                $duplicate
             }
 
             fn reach(&self, reach: &mut Reach) {
@@ -138,20 +175,54 @@ macro_rules! pointer_twin {
                 **self == **other
             }
         }
+
+        impl<T: TwinType + Eq> Eq for $twin<T> {}
+
+        impl<T: TwinType + PartialOrd> PartialOrd for $twin<T> {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                (**self).partial_cmp(other)
+            }
+        }
+
+        impl<T: TwinType + Ord> Ord for $twin<T> {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+                (**self).cmp(other)
+            }
+        }
+
+        impl<T: TwinType + std::hash::Hash> std::hash::Hash for $twin<T> {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                (**self).hash(state);
+            }
+        }
+
+        impl<T: TwinType + std::fmt::Debug> std::fmt::Debug for $twin<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
     };
 }
+pub(super) use pointer_twin;
 
 /// What a predicate sees in place of a `Box`.
+#[repr(transparent)]
 pub struct BoxTwin<T> {
     place: NonNull<()>,
     marker: PhantomData<T>,
 }
-pointer_twin!(BoxTwin, "Box::new", true);
+pointer_twin!(BoxTwin, "Box::new", true, |this| BoxTwin::new((**this).duplicate()));
 
 impl<T: TwinType> BoxTwin<T> {
     /// A new object, made by a method under test; it lives until the run ends.
     pub fn new(value: T) -> Self {
         BoxTwin { place: crate::korat::scratch::object(value), marker: PhantomData }
+    }
+}
+
+impl<T: TwinType + Clone> Clone for BoxTwin<T> {
+    fn clone(&self) -> Self {
+        self.duplicate()
     }
 }
 
@@ -173,7 +244,8 @@ impl<T: Korat> Korat for Box<T> {
     }
 
     fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        Box::new(T::realize(peek_object(twin.place.as_ptr()), realizer))
+        let twin = object_to_copy(realizer.reads())(twin.place.as_ptr());
+        Box::new(T::realize(twin, realizer))
     }
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
@@ -196,176 +268,6 @@ impl<T: Korat> Korat for Box<T> {
         // Its own, even where objects without contents share an address.
         let number = shower.fresh();
         Shown::Object { number, maker: "Box::new", inside: Box::new(T::show_real(self, shower)) }
-    }
-}
-
-/// What a predicate sees in place of an `Rc`.
-pub struct RcTwin<T> {
-    place: NonNull<()>,
-    marker: PhantomData<T>,
-}
-pointer_twin!(RcTwin, "Rc::new", false);
-
-impl<T: TwinType> RcTwin<T> {
-    /// A new object, made by a method under test.
-    pub fn new(value: T) -> Self {
-        RcTwin { place: crate::korat::scratch::object(value), marker: PhantomData }
-    }
-
-    /// Whether both point at the same object.
-    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
-        this.place == other.place
-    }
-
-    /// The address of the object, good for telling objects apart.
-    pub fn as_ptr(this: &Self) -> *const T {
-        this.place.as_ptr() as *const T
-    }
-
-    /// A weak pointer to the same object.
-    pub fn downgrade(this: &Self) -> WeakTwin<T> {
-        WeakTwin { place: Some(this.place), marker: PhantomData }
-    }
-}
-
-impl<T: TwinType> Clone for RcTwin<T> {
-    fn clone(&self) -> Self {
-        self.share()
-    }
-}
-
-impl<T: Korat> Korat for Rc<T> {
-    type Twin = RcTwin<T::Twin>;
-
-    fn class_name() -> String {
-        T::class_name()
-    }
-
-    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
-        pointers::<T, _>(builder, Family::Shared, |place| RcTwin { place, marker: PhantomData })
-    }
-
-    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        realizer.shared::<T>(twin.place.as_ptr(), peek_object)
-    }
-
-    fn twin_rep_ok(twin: &Self::Twin) -> bool {
-        T::twin_rep_ok(twin)
-    }
-
-    fn twin_deep_ok(twin: &Self::Twin, deep: &mut Deep) -> bool {
-        !deep.enter(twin.place.as_ptr()) || T::twin_deep_ok(twin, deep)
-    }
-
-    fn types(types: &mut Types) {
-        T::types(types);
-    }
-
-    fn real_rep_ok(&self) -> bool {
-        T::real_rep_ok(self)
-    }
-
-    fn show_real(&self, shower: &mut Shower) -> Shown {
-        show_real_object::<T>(self, "Rc::new", shower)
-    }
-}
-
-/// What a predicate sees in place of a `Weak`: nothing, or an object that some
-/// `Rc` of the structure keeps alive. Candidates whose weak pointers dangle
-/// are the same as those with nothing, and are left out.
-pub struct WeakTwin<T> {
-    place: Option<NonNull<()>>,
-    marker: PhantomData<T>,
-}
-
-impl<T: TwinType> WeakTwin<T> {
-    /// A weak pointer to nothing.
-    pub fn new() -> Self {
-        WeakTwin { place: None, marker: PhantomData }
-    }
-
-    /// The object, if there is one.
-    pub fn upgrade(&self) -> Option<RcTwin<T>> {
-        self.place.map(|place| RcTwin { place, marker: PhantomData })
-    }
-
-    /// Whether both point at the same object.
-    pub fn ptr_eq(&self, other: &Self) -> bool {
-        self.place == other.place
-    }
-}
-
-impl<T: TwinType> Default for WeakTwin<T> {
-    fn default() -> Self {
-        WeakTwin::new()
-    }
-}
-
-impl<T: TwinType> Clone for WeakTwin<T> {
-    fn clone(&self) -> Self {
-        self.share()
-    }
-}
-
-impl<T: TwinType> TwinType for WeakTwin<T> {
-    const INLINE: bool = false;
-
-    fn share(&self) -> Self {
-        WeakTwin { place: self.place, marker: PhantomData }
-    }
-
-    fn reach(&self, reach: &mut Reach) {
-        if let Some(place) = self.place {
-            reach.weak(place.as_ptr());
-        }
-    }
-
-    fn show(&self, shower: &mut Shower) -> Shown {
-        match self.place {
-            None => Shown::Atom("Weak::new()".to_owned()),
-            Some(place) => Shown::Weak(shower.number(place.as_ptr())),
-        }
-    }
-}
-
-impl<T: Korat> Korat for Weak<T> {
-    type Twin = WeakTwin<T::Twin>;
-
-    fn class_name() -> String {
-        T::class_name()
-    }
-
-    fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
-        builder.note_weak();
-        let to = pointers::<T, _>(builder, Family::Shared, |place| WeakTwin {
-            place: Some(place),
-            marker: PhantomData,
-        });
-        let mut values = vec![WeakTwin { place: None, marker: PhantomData }];
-        values.extend(to.values);
-        Choices { class: to.class, first: 1, ..Choices::plain(values) }
-    }
-
-    fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        match twin.place {
-            None => Weak::new(),
-            Some(place) => Rc::downgrade(&realizer.shared::<T>(place.as_ptr(), peek_object)),
-        }
-    }
-
-    fn twin_rep_ok(_: &Self::Twin) -> bool {
-        true
-    }
-
-    fn real_rep_ok(&self) -> bool {
-        true
-    }
-
-    fn show_real(&self, shower: &mut Shower) -> Shown {
-        match self.upgrade() {
-            None => Shown::Atom("Weak::new()".to_owned()),
-            Some(target) => Shown::Weak(shower.number(Rc::as_ptr(&target).cast())),
-        }
     }
 }
 

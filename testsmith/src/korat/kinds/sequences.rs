@@ -6,7 +6,10 @@
 //! index reaches, and the elements are interchangeable.
 
 use std::collections::VecDeque;
-use std::ops::{Deref, DerefMut, Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo};
+use std::ops::{
+    Deref, DerefMut, Index, IndexMut, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo,
+    RangeToInclusive,
+};
 
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::finitize::FinitizeError;
@@ -16,12 +19,14 @@ use crate::korat::space::{Builder, Choices, Claim};
 use crate::korat::trail::NO_CLASS;
 use crate::korat::{Deep, Korat, Realizer, Types, scratch};
 
+use super::slices::Position;
+
 /// What a predicate sees in place of a slice.
 #[repr(transparent)]
 pub struct SliceTwin<T>([Lazy<T>]);
 
 impl<T: TwinType> SliceTwin<T> {
-    fn of(cells: &[Lazy<T>]) -> &Self {
+    pub(super) fn of(cells: &[Lazy<T>]) -> &Self {
         // SAFETY: `SliceTwin` is a transparent wrapper of the slice.
         unsafe { &*(std::ptr::from_ref(cells) as *const Self) }
     }
@@ -36,15 +41,15 @@ impl<T: TwinType> SliceTwin<T> {
         self.0.is_empty()
     }
 
-    /// As for slices; only plain indexes.
+    /// As for slices.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&T> {
-        self.0.get(index).map(|cell| &**cell)
+    pub fn get<I: Position<T>>(&self, index: I) -> Option<&I::Found> {
+        index.find(&self.0)
     }
 
     /// As for slices.
     pub fn first(&self) -> Option<&T> {
-        self.get(0)
+        self.0.first().map(|cell| &**cell)
     }
 
     /// As for slices.
@@ -130,7 +135,8 @@ macro_rules! index_ranges {
         }
     )*};
 }
-index_ranges!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull);
+index_ranges!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull RangeInclusive<usize>
+    RangeToInclusive<usize>);
 
 /// Iterates over elements and notes each as it is reached.
 pub struct Iter<'a, T>(std::slice::Iter<'a, Lazy<T>>);
@@ -176,7 +182,7 @@ pub struct VecTwin<T> {
 }
 
 impl<T: TwinType> VecTwin<T> {
-    fn cells(&self, len: usize) -> &[Lazy<T>] {
+    pub(super) fn cells(&self, len: usize) -> &[Lazy<T>] {
         debug_assert!(len <= self.capacity, "a length stays within its domain");
         // SAFETY: `items` has `capacity` cells in the space or the scratch.
         unsafe { std::slice::from_raw_parts(self.items, len) }
@@ -219,10 +225,11 @@ impl<T: TwinType> VecTwin<T> {
         self.len() == 0
     }
 
-    /// As `Vec::get`; only plain indexes.
+    /// As `Vec::get`.
     #[inline]
-    pub fn get(&self, index: usize) -> Option<&T> {
-        self.item(index).map(|cell| &**cell)
+    pub fn get<I: Position<T>>(&self, index: I) -> Option<&I::Found> {
+        let len = if self.arena == NO_CLASS { *self.len } else { self.capacity };
+        index.find(self.cells(len))
     }
 
     /// As `VecDeque::front`.
@@ -353,6 +360,12 @@ impl<T: TwinType> TwinType for VecTwin<T> {
         }
     }
 
+    fn duplicate(&self) -> Self {
+        let cells: Vec<Lazy<T>> = self.iter_cells().map(Lazy::duplicate).collect();
+        let (len, capacity) = (scratch::cell(cells.len()), cells.len());
+        VecTwin { len, items: scratch::slice(cells), capacity, arena: NO_CLASS }
+    }
+
     fn reach(&self, reach: &mut Reach) {
         if self.arena == NO_CLASS {
             reach.cell(&self.len);
@@ -377,7 +390,7 @@ impl<T: TwinType> VecTwin<T> {
     }
 }
 
-fn vec_twin<T: Korat>(builder: &mut Builder) -> VecTwin<T::Twin> {
+pub(super) fn vec_twin<T: Korat>(builder: &mut Builder) -> VecTwin<T::Twin> {
     let (least, most) = builder.length_bounds();
     if least > most {
         let field = format!("{}.len", builder.name());
@@ -426,21 +439,22 @@ pub(crate) fn arena_cell<T: Korat>(
     builder.install(Choices::inline(twin))
 }
 
-fn realize_items<T: Korat, C: FromIterator<T>>(
+pub(super) fn realize_items<T: Korat, C: FromIterator<T>>(
     twin: &VecTwin<T::Twin>,
     realizer: &mut Realizer,
 ) -> C {
-    let len = twin.present(|class| realizer.arena_len(class));
-    twin.cells(len).iter().map(|cell| T::realize(cell.peek(), realizer)).collect()
+    let reads = realizer.reads();
+    let len = if reads { twin.len() } else { twin.present(|class| realizer.arena_len(class)) };
+    twin.cells(len).iter().map(|cell| realizer.field::<T>(cell)).collect()
 }
 
 macro_rules! growable {
-    ($real:ident) => {
-        impl<T: Korat> Korat for $real<T> {
+    ($real:ty, $name:literal) => {
+        impl<T: Korat> Korat for $real {
             type Twin = VecTwin<T::Twin>;
 
             fn class_name() -> String {
-                format!("{}<{}>", stringify!($real), T::class_name())
+                format!($name, T::class_name())
             }
 
             fn choices(builder: &mut Builder) -> Choices<Self::Twin> {
@@ -473,8 +487,9 @@ macro_rules! growable {
         }
     };
 }
-growable!(Vec);
-growable!(VecDeque);
+growable!(Vec<T>, "Vec<{}>");
+growable!(VecDeque<T>, "VecDeque<{}>");
+growable!(Box<[T]>, "Box<[{}]>");
 
 /// What a predicate sees in place of an array.
 pub struct ArrayTwin<T, const N: usize> {
@@ -529,6 +544,10 @@ impl<T: TwinType, const N: usize> TwinType for ArrayTwin<T, N> {
         ArrayTwin { items: self.items }
     }
 
+    fn duplicate(&self) -> Self {
+        ArrayTwin { items: scratch::slice(self.cells().iter().map(Lazy::duplicate).collect()) }
+    }
+
     fn reach(&self, reach: &mut Reach) {
         for cell in self.cells() {
             reach.cell(cell);
@@ -553,7 +572,7 @@ impl<T: Korat, const N: usize> Korat for [T; N] {
     }
 
     fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {
-        std::array::from_fn(|i| T::realize(twin.cells()[i].peek(), realizer))
+        std::array::from_fn(|i| realizer.field::<T>(&twin.cells()[i]))
     }
 
     fn twin_rep_ok(twin: &Self::Twin) -> bool {
