@@ -282,8 +282,7 @@ fn ordered_forests(nodes: usize) -> usize {
 fn vectors_of_the_type_itself_are_trees() {
     let trees = |most: usize| (1..=most + 1).map(ordered_trees).sum::<usize>();
     assert_eq!(check::<Rose>(Finitization::new(1)), trees(1));
-    assert_eq!(check::<Rose>(Finitization::new(2)), trees(2));
-    for scope in 3..=6 {
+    for scope in 2..=6 {
         assert_eq!(Search::<Rose>::new(scope).run().count(), trees(scope));
     }
 }

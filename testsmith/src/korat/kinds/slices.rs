@@ -107,7 +107,7 @@ impl<T: TwinType, const N: usize> PatternedArray<N> for ArrayTwin<T, N> {
     type Item = T;
 
     fn korat_array(&self) -> &[T; N] {
-        let values: &[T] = &**self;
+        let values: &[T] = self;
         values.try_into().expect("it has as many elements as the array")
     }
 }
