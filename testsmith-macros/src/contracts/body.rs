@@ -41,6 +41,15 @@ pub fn never_returns(output: &ReturnType) -> bool {
     matches!(output, ReturnType::Type(_, ty) if matches!(&**ty, Type::Never(_)))
 }
 
+/// The body as it stands, in a place where its braces are not needed. They are marked
+/// as ours, because the compiler would tell the user to remove them.
+pub fn in_place(block: &Block) -> Block {
+    let mut block = block.clone();
+    let span = block.brace_token.span.join();
+    block.brace_token = syn::token::Brace(Span::mixed_site().located_at(span));
+    block
+}
+
 /// The body as a closure that is called once.
 pub fn closure(block: &Block, output: &ReturnType) -> TokenStream {
     let runtime = runtime();

@@ -174,26 +174,28 @@ impl<'a> Checks<'a> {
         let before = self.before();
         let captures = self.captures(&quote!(#scope.active()));
         let watches = self.watches();
-        let due = self.due();
-        let tracked = self.tracked();
+        let tracking = self.tracking();
         let start = quote_spanned! {Span::mixed_site()=>
             #statics
             #invariant_setup
-            #due
-            #tracked
-            let #scope = #runtime::Scope::#enter(tracked);
+            #tracking
+            let #scope = #runtime::Scope::#enter(tracking);
             #mark
             if #scope.active() { #before }
             #captures
             #watches
-            #scope.body();
+            let inside = #scope.body();
         };
+        let end = quote_spanned!(Span::mixed_site()=> ::core::mem::drop(inside););
         let block = &self.item.block;
         let output = &self.item.sig.output;
         let run = match self.route {
             Route::Labelled => body::labelled(block)?,
             Route::Closure => body::closure(block, output),
-            _ => return Ok(quote!({ #start #block })),
+            _ => {
+                let block = body::in_place(block);
+                return Ok(quote!({ #start #block }));
+            }
         };
         let (result, ty) = (&self.result, body::result_type(output));
         let after = self.after();
@@ -202,6 +204,7 @@ impl<'a> Checks<'a> {
             #start
             #[allow(clippy::let_unit_value, clippy::redundant_closure_call)]
             let #result: #ty = #run;
+            #end
             if #scope.active() { #resume #after }
             #result
         }})
@@ -231,7 +234,7 @@ impl<'a> Checks<'a> {
         quote_spanned! {Span::mixed_site()=> {
             #statics
             #invariant_setup
-            let #scope = #runtime::Scope::enter(true);
+            let #scope = #runtime::Scope::enter(#runtime::Tracking::Whole);
             let #active = #scope.active();
             #mark
             if #active { #before }
@@ -243,7 +246,7 @@ impl<'a> Checks<'a> {
             #[allow(clippy::let_unit_value)]
             let #result: #ty = #run;
             if #active {
-                let #scope = #runtime::Scope::enter(true);
+                let #scope = #runtime::Scope::enter(#runtime::Tracking::Whole);
                 #after
                 ::core::mem::drop(#scope);
             }
@@ -270,6 +273,7 @@ impl<'a> Checks<'a> {
         });
         let block = &self.item.block;
         if !self.has_post() {
+            let block = body::in_place(block);
             return Ok(quote!({ #setup #before #block }));
         }
         let run = body::labelled(block)?;
@@ -317,9 +321,10 @@ impl<'a> Checks<'a> {
         let count = entries.len();
         let sampler = self.watch.then(|| {
             quote! {
+                static __TESTSMITH_SAMPLER: #runtime::Sampler = #runtime::Sampler::new();
                 ::std::thread_local! {
-                    static __TESTSMITH_SAMPLER: #runtime::Sampler =
-                        const { #runtime::Sampler::new() };
+                    static __TESTSMITH_CALLS: ::core::cell::Cell<u32> =
+                        const { ::core::cell::Cell::new(0) };
                 }
             }
         });
@@ -347,42 +352,98 @@ impl<'a> Checks<'a> {
             || ensures.into_iter().any(|clause| self.calls(clause.condition.expr()))
     }
 
-    /// Whether the thread has to know of the call. Not if neither its clauses
-    /// nor its body can reach another contract: then nobody asks how deep it is.
-    fn tracked(&self) -> TokenStream {
+    /// How much of the call the thread has to know, and whether a pure function is
+    /// compared this time. Nothing if neither its clauses nor its body can reach another
+    /// contract: then nobody asks how deep it is. A body that works only on plain values
+    /// cannot change what it was given, either.
+    fn tracking(&self) -> TokenStream {
         let runtime = runtime();
-        let reaches = self.invariant.is_some_and(|plan| !plan.quiet)
-            || self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
-            || self.olds.captured.iter().any(|old| self.calls(&old.expr));
-        let places = places::of(&self.item.block, &self.parameters).filter(|_| !reaches);
-        let Some(places) = places else {
-            return quote_spanned!(Span::mixed_site()=> let tracked = true;);
+        let plain = match places::of(&self.item.block, &self.parameters) {
+            Some(places) => {
+                let known = places.iter().map(|place| match place {
+                    Place::Variable(expr) => {
+                        quote!((&#runtime::Known(&raw const #expr)).is_plain())
+                    }
+                    Place::Constant(expr) => {
+                        quote!((&#runtime::Known(::core::ptr::from_ref(&#expr))).is_plain())
+                    }
+                });
+                quote!({ use #runtime::{AnyOther as _, OfStandard as _}; true #(&& #known)* })
+            }
+            None => quote!(false),
         };
-        let known = places.iter().map(|place| match place {
-            Place::Variable(expr) => quote!((&#runtime::Known(&raw const #expr)).is_plain()),
-            Place::Constant(expr) => {
-                quote!((&#runtime::Known(::core::ptr::from_ref(&#expr))).is_plain())
+        let least = if self.reaches() {
+            quote!(#runtime::Tracking::Whole)
+        } else if self.is_total() {
+            quote_spanned! {Span::mixed_site()=>
+                if plain { #runtime::Tracking::Nothing } else { #runtime::Tracking::Body }
+            }
+        } else {
+            quote_spanned! {Span::mixed_site()=>
+                if plain { #runtime::Tracking::Nothing } else { #runtime::Tracking::Whole }
+            }
+        };
+        let least = if self.watch {
+            // Comparing values for purity calls their `Debug`.
+            quote_spanned!(Span::mixed_site()=> if due { #runtime::Tracking::Whole } else { #least })
+        } else {
+            least
+        };
+        let due = self.watch.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                #[allow(unused_variables)]
+                let due = !plain && __TESTSMITH_SAMPLER.due(&__TESTSMITH_CALLS);
             }
         });
-        // Comparing values for purity calls their `Debug`.
-        let due = self.watch.then(|| quote_spanned!(Span::mixed_site()=> due ||));
         quote_spanned! {Span::mixed_site()=>
-            #[allow(unused_imports, clippy::all, clippy::pedantic)]
-            let tracked = {
-                use #runtime::{AnyOther as _, OfStandard as _};
-                #due !(true #(&& #known)*)
-            };
+            #[allow(unused_imports, unused_variables, clippy::all, clippy::pedantic)]
+            let plain = #plain;
+            #due
+            #[allow(clippy::all, clippy::pedantic)]
+            let tracking = #least;
         }
+    }
+
+    /// Whether evaluating the clauses may reach another contract.
+    fn reaches(&self) -> bool {
+        self.invariant.is_some_and(|plan| !plan.quiet)
+            || self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
+            || self.olds.captured.iter().any(|old| self.calls(&old.expr))
+    }
+
+    /// Whether all clauses can be evaluated at any time, even while another clause is
+    /// evaluated or the object is at work, so that nothing has to be known before.
+    fn is_total(&self) -> bool {
+        let standard = self.standard();
+        let captured = |expr: &Expr| {
+            quiet::is_query(expr, &standard)
+                || matches!(expr, Expr::Path(path) if standard.iter().any(|name| path.path.is_ident(name)))
+        };
+        let total = |clause: &Clause| {
+            let expr = self.olds.lower(clause.condition.expr());
+            let plain = matches!(clause.condition, Condition::Plain(_));
+            plain && self.olds.mentioned(&expr).is_empty() && quiet::is_total(&expr, &standard)
+        };
+        let object = self.invariant.filter(|plan| plan.object.is_some());
+        self.clauses.iter().all(total)
+            && self.olds.captured.iter().all(|old| captured(&old.expr))
+            && self.invariant.is_none_or(|plan| plan.total)
+            && object.is_none_or(|_| !places::hands_out_self(&self.item.block))
     }
 
     /// Whether evaluating an expression may reach another contract.
     fn calls(&self, expr: &Expr) -> bool {
+        quiet::calls(expr, &self.standard())
+    }
+
+    /// The variables that are seen to have types of the standard library.
+    fn standard(&self) -> Vec<String> {
         let standard = self.parameters.iter().filter(|parameter| parameter.standard);
         let mut standard: Vec<String> = standard.map(|p| p.ident.to_string()).collect();
         if names::is_standard(&body::result_type(&self.item.sig.output)) {
             standard.push("ret".to_owned());
         }
-        quiet::calls(expr, &standard)
+        standard
     }
 
     fn mark(&self) -> TokenStream {
@@ -393,7 +454,8 @@ impl<'a> Checks<'a> {
         };
         let (runtime, scope, running) = (runtime(), scope(), running());
         let object = quote!(#runtime::Object::of(#object));
-        quote!(let #running = #runtime::Running::mark(&#scope, #object, #total);)
+        let shared = self.route == Route::Future || places::hands_out_self(&self.item.block);
+        quote!(let #running = #runtime::Running::mark(&#scope, #object, #shared, #total);)
     }
 
     fn before(&self) -> TokenStream {
@@ -555,17 +617,6 @@ impl<'a> Checks<'a> {
             }
         });
         watches.collect()
-    }
-
-    /// Whether this call of a pure function is compared.
-    fn due(&self) -> Option<TokenStream> {
-        let runtime = runtime();
-        self.watch.then(|| {
-            quote_spanned! {Span::mixed_site()=>
-                #[allow(unused_variables)]
-                let due = __TESTSMITH_SAMPLER.with(#runtime::Sampler::due);
-            }
-        })
     }
 
     fn watch_checks(&self) -> TokenStream {

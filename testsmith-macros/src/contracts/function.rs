@@ -11,8 +11,9 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ItemFn, Path, Signature, Visibility, parse_quote};
 
 use super::checks::Checks;
+use super::clause::Clause;
 use super::conduct::{self, Neighbours};
-use super::gate::Gate;
+use super::gate::{self, Gate};
 use super::gather::Contract;
 use super::names::{self, SelfKind};
 use super::old;
@@ -80,6 +81,7 @@ pub fn expand(
         item.attrs.push(parse_quote!(#[cfg(#cfg)]));
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
+    keep_used(&mut item.sig, &contract.clauses);
     let checks = Checks::new(&item, &contract, &setting)?;
     let uses = uses(&contract);
     let plain = &item.block;
@@ -100,6 +102,24 @@ pub fn expand(
         item.block = block;
     }
     Ok(Expanded { function: quote!(#item), siblings })
+}
+
+/// A parameter that only clauses look at is used, also in a build without checks.
+pub fn keep_used(signature: &mut Signature, clauses: &[Clause]) {
+    for input in &mut signature.inputs {
+        let syn::FnArg::Typed(typed) = input else { continue };
+        let names: Vec<String> =
+            names::bound(&typed.pat).iter().map(|bound| bound.ident.to_string()).collect();
+        let mentions = |clause: &&Clause| {
+            let expr = clause.condition.expr();
+            names.iter().any(|name| names::mention(expr, name).is_some())
+        };
+        let gates: Vec<Gate> = clauses.iter().filter(mentions).map(|clause| clause.gate).collect();
+        if !gates.is_empty() {
+            let cfg = gate::any(gates);
+            typed.attrs.push(parse_quote!(#[cfg_attr(not(#cfg), allow(unused_variables))]));
+        }
+    }
 }
 
 /// Attributes that another one took with it never run, and words of logic are

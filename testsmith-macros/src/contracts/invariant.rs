@@ -103,6 +103,10 @@ pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
     let runtime = runtime();
     let checks = all_checks(&clauses);
     let cfg = Gate::Default.cfg();
+    // What only the loop's invariant looks at is used, also where nothing is checked.
+    let variables = names::variables(clauses.iter().map(|clause| clause.condition.expr()));
+    let used = (!variables.is_empty())
+        .then(|| quote!(#[cfg(not(#cfg))] if false { #(let _ = &#variables;)* }));
     Ok(quote! {
         {
             #[cfg(#cfg)]
@@ -110,6 +114,7 @@ pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
                 let during = #runtime::within(|| ());
                 #checks
             }
+            #used
         }
     })
 }
@@ -350,7 +355,7 @@ fn plan(
         before: object.is_some(),
         quiet: !clauses.is_empty()
             && !clauses.iter().any(|clause| quiet::calls(clause.condition.expr(), &[])),
-        total: clauses.iter().all(|clause| quiet::is_total(clause.condition.expr())),
+        total: clauses.iter().all(|clause| quiet::is_total(clause.condition.expr(), &[])),
         after: changes && !is_drop && !returns_borrow,
         object,
         result_checks: results,

@@ -147,6 +147,54 @@ pub fn bound_inside(expr: &Expr) -> Vec<String> {
     names.0
 }
 
+/// The variables that expressions read, as far as syntax shows: not what is called like a
+/// function, which may be one that is not there without checks, not what is spelt like a
+/// constant, and nothing inside macros other than what is sure to be an expression there.
+pub fn variables<'a>(exprs: impl Iterator<Item = &'a Expr>) -> Vec<Ident> {
+    struct Variables {
+        inside: Vec<String>,
+        found: Vec<Ident>,
+    }
+    impl<'ast> Visit<'ast> for Variables {
+        fn visit_expr_path(&mut self, path: &'ast ExprPath) {
+            if let Some(ident) = path.path.get_ident()
+                && !ident.to_string().starts_with(char::is_uppercase)
+                && !self.inside.contains(&ident.to_string())
+                && !self.found.contains(ident)
+            {
+                self.found.push(ident.clone());
+            }
+        }
+
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            if !matches!(&*call.func, Expr::Path(_)) {
+                self.visit_expr(&call.func);
+            }
+            call.args.iter().for_each(|argument| self.visit_expr(argument));
+        }
+
+        fn visit_macro(&mut self, call: &'ast syn::Macro) {
+            let matches = call.path.is_ident("matches");
+            let mut tokens = call.tokens.clone().into_iter();
+            let subject: TokenStream = tokens
+                .by_ref()
+                .take_while(|token| !matches!(token, TokenTree::Punct(p) if p.as_char() == ','))
+                .collect();
+            if matches && let Ok(subject) = syn::parse2::<Expr>(subject) {
+                let mut found = variables(std::iter::once(&subject));
+                found.retain(|ident| !self.inside.contains(&ident.to_string()));
+                self.found.extend(found);
+            }
+        }
+    }
+    let mut variables = Variables { inside: Vec::new(), found: Vec::new() };
+    for expr in exprs {
+        variables.inside = bound_inside(expr);
+        variables.visit_expr(expr);
+    }
+    variables.found
+}
+
 /// Where an expression mentions a name as a variable, also inside macro calls.
 pub fn mention(expr: &Expr, name: &str) -> Option<Span> {
     struct Mention<'a>(&'a str, Option<Span>);

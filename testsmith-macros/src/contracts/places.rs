@@ -6,43 +6,109 @@
 //! types for which the answer is no. A body that does anything else is not
 //! looked into: its call is tracked.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{Block, Expr, ExprField, ExprMethodCall, Lit, Member, Pat, Stmt};
 
 use super::names::Parameter;
 
 /// Methods that on a plain value run no code but that of the standard library.
-const METHODS: [&str; 32] = [
+const METHODS: [&str; 96] = [
     "abs",
+    "abs_diff",
+    "append",
     "as_bytes",
+    "as_deref",
+    "as_mut",
     "as_ref",
     "as_slice",
     "as_str",
+    "back",
+    "binary_search",
     "capacity",
+    "ceil",
     "checked_add",
+    "checked_div",
+    "checked_mul",
+    "checked_rem",
     "checked_sub",
     "clear",
+    "clone",
     "contains",
     "copied",
+    "count_ones",
+    "dedup",
+    "div_euclid",
+    "ends_with",
+    "err",
+    "extend_from_slice",
+    "fill",
     "first",
+    "first_mut",
+    "floor",
+    "front",
     "get",
+    "get_mut",
     "insert",
     "is_empty",
+    "is_err",
+    "is_finite",
+    "is_infinite",
+    "is_nan",
+    "is_negative",
     "is_none",
+    "is_ok",
+    "is_positive",
+    "is_power_of_two",
     "is_some",
+    "is_sorted",
     "last",
+    "last_mut",
+    "leading_zeros",
     "len",
+    "max",
+    "min",
+    "next_power_of_two",
+    "ok",
     "pop",
+    "pop_back",
+    "pop_front",
+    "pow",
     "push",
+    "push_back",
+    "push_front",
     "push_str",
+    "rem_euclid",
     "remove",
+    "replace",
+    "resize",
+    "reverse",
+    "rotate_left",
+    "rotate_right",
+    "round",
     "saturating_add",
+    "saturating_mul",
     "saturating_sub",
+    "signum",
+    "sort",
+    "sort_unstable",
+    "sqrt",
+    "starts_with",
     "swap",
+    "swap_remove",
+    "take",
+    "to_owned",
+    "to_vec",
+    "trailing_zeros",
+    "trim",
+    "trunc",
     "truncate",
     "unsigned_abs",
     "unwrap",
     "unwrap_or",
     "wrapping_add",
+    "wrapping_mul",
+    "wrapping_neg",
     "wrapping_sub",
 ];
 
@@ -62,6 +128,40 @@ pub fn of(block: &Block, parameters: &[Parameter]) -> Option<Vec<Place>> {
     parameters.push("self".to_owned());
     let mut body = Body { parameters, locals: Vec::new(), places: Vec::new() };
     body.block(block).then_some(body.places)
+}
+
+/// Whether a body gives its object to anything else: names `self` other than to reach a
+/// field. Where it does not, nobody can ask about the object while the body runs, because
+/// an object that is taken by `&mut self` or by value is nobody else's.
+pub fn hands_out_self(block: &Block) -> bool {
+    fn bare(tokens: TokenStream) -> bool {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Ident(word) if word == "self" => {
+                    let dot = tokens.next_if(
+                        |next| matches!(next, TokenTree::Punct(punct) if punct.as_char() == '.'),
+                    );
+                    let member = dot.and_then(|_| tokens.next());
+                    let called = matches!(tokens.peek(), Some(TokenTree::Group(group))
+                        if group.delimiter() == Delimiter::Parenthesis);
+                    let turbofish = matches!(tokens.peek(), Some(TokenTree::Punct(punct))
+                        if punct.as_char() == ':');
+                    if member.is_none() || called || turbofish {
+                        return true;
+                    }
+                }
+                TokenTree::Group(group) if bare(group.stream()) => return true,
+                // `println!("{self:?}")` names it too.
+                TokenTree::Literal(literal) if literal.to_string().contains("{self") => {
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+    bare(block.to_token_stream())
 }
 
 struct Body {
@@ -165,7 +265,6 @@ impl Body {
 mod tests {
     use super::super::names;
     use super::*;
-    use quote::ToTokens;
 
     fn check(function: &str, expected: Option<&[&str]>) {
         let item: syn::ItemFn = syn::parse_str(function).expect("it parses");
@@ -187,6 +286,24 @@ mod tests {
             Some(&["n", "s.items", "MOST", "s.count"]),
         );
         check("fn f() -> u8 { 3 }", Some(&[]));
+    }
+
+    #[test]
+    fn an_object_is_handed_out_by_whatever_names_all_of_it() {
+        for (body, expected) in [
+            ("self.a += fee(self.b);", false),
+            ("self.items.push(self.fee.get(1)); self.a.b.c()", false),
+            ("self.fee()", true),
+            ("fee(self)", true),
+            ("self.get::<u8>()", true),
+            ("let this = &mut *self; this.a", true),
+            ("println!(\"{self:?}\")", true),
+            ("vec![self.a, self.b()]", true),
+            ("(self.f)(1)", false),
+        ] {
+            let block: Block = syn::parse_str(&format!("{{ {body} }}")).expect("it parses");
+            assert_eq!(hands_out_self(&block), expected, "{body}");
+        }
     }
 
     #[test]

@@ -40,8 +40,10 @@ pub fn calls(expr: &Expr, standard: &[String]) -> bool {
 
 /// Whether a condition has a value whatever state the object is in: comparisons
 /// with literals or with what a query gives, and logic. Nothing that may panic.
-pub fn is_total(expr: &Expr) -> bool {
+pub fn is_total(expr: &Expr, standard: &[String]) -> bool {
+    let is_total = |expr: &Expr| is_total(expr, standard);
     match expr {
+        Expr::Lit(_) => true,
         Expr::Paren(paren) => is_total(&paren.expr),
         Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)) && is_total(&unary.expr),
         Expr::Binary(binary) => match binary.op {
@@ -53,24 +55,34 @@ pub fn is_total(expr: &Expr) -> bool {
             | BinOp::Gt(_)
             | BinOp::Ge(_) => {
                 let sides = [&*binary.left, &*binary.right];
-                sides
-                    .iter()
-                    .all(|side| is_query(side) || matches!(side, Expr::Lit(_) | Expr::Field(_)))
-                    && sides.iter().any(|side| is_query(side) || matches!(side, Expr::Lit(_)))
+                let known = |side: &Expr| {
+                    is_query(side, standard)
+                        || matches!(side, Expr::Lit(_))
+                        || is_one_of(side, standard)
+                };
+                sides.iter().all(|side| known(side) || matches!(side, Expr::Field(_)))
+                    && sides.iter().any(|side| known(side))
             }
             _ => false,
         },
-        other => is_query(other),
+        other => is_query(other, standard),
     }
 }
 
-fn is_query(expr: &Expr) -> bool {
+/// A query that always has an answer, of a field or of a variable known to be standard.
+pub fn is_query(expr: &Expr, standard: &[String]) -> bool {
     const TOTAL: [&str; 7] =
         ["len", "is_empty", "is_some", "is_none", "is_ok", "is_err", "capacity"];
     matches!(expr, Expr::MethodCall(call)
         if TOTAL.iter().any(|query| call.method == query)
             && call.args.is_empty()
-            && matches!(&*call.receiver, Expr::Field(_)))
+            && (matches!(&*call.receiver, Expr::Field(_)) || is_one_of(&call.receiver, standard)))
+}
+
+/// Whether an expression is one of the variables.
+fn is_one_of(expr: &Expr, variables: &[String]) -> bool {
+    matches!(expr, Expr::Path(path)
+        if path.path.get_ident().is_some_and(|name| variables.contains(&name.to_string())))
 }
 
 struct Calls<'a> {
@@ -87,9 +99,7 @@ impl Calls<'_> {
     fn is_quiet_object(&self, object: &Expr) -> bool {
         match object {
             Expr::Field(field) => matches!(&*field.base, Expr::Path(_) | Expr::Field(_)),
-            Expr::Path(path) => {
-                path.path.get_ident().is_some_and(|name| self.standard.contains(&name.to_string()))
-            }
+            Expr::Path(_) => is_one_of(object, self.standard),
             Expr::Paren(paren) => self.is_quiet_object(&paren.expr),
             // `x.as_ref().unwrap()`: still what `x` was, wrapped.
             Expr::MethodCall(inner) => inner.method == "as_ref" && self.is_quiet(inner),
@@ -138,9 +148,12 @@ mod tests {
             ("self.items.len() + 1 <= self.limit", false),
             ("self.a == self.b", false),
             ("self.rep_ok()", false),
+            ("v > 0 && v != v", true),
+            ("x > y", false),
+            ("x.len() > 1", false),
         ] {
             let expr: Expr = syn::parse_str(source).expect("it parses");
-            assert_eq!(is_total(&expr), expected, "{source}");
+            assert_eq!(is_total(&expr, &["v".to_owned()]), expected, "{source}");
         }
     }
 

@@ -12,13 +12,16 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{Block, FnArg, GenericParam, Ident, ImplItem, ImplItemFn, Item, ItemFn, ItemImpl};
+use syn::{Attribute, Block, FnArg, GenericParam, Ident, ImplItem, ImplItemFn, Item, ItemFn};
+use syn::{ItemImpl, Meta};
 use syn::{ItemTrait, Pat, Signature, TraitItem, TraitItemFn, Visibility, parse_quote};
 
+use super::clause::Clause;
 use super::conduct::Neighbours;
 use super::function::{self, Host, Setting};
+use super::gate::Gate;
 use super::gather::Contract;
-use super::{precheck, record};
+use super::{names, precheck, record};
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     if !arguments.is_empty() {
@@ -63,7 +66,7 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
         if !matches!(definition.vis, Visibility::Inherited) {
             records.extend(record::constant(&subject, &contract.clauses, &definition.vis));
         }
-        definition.items.push(TraitItem::Fn(hidden(&method)));
+        definition.items.push(TraitItem::Fn(hidden(&method, &contract)));
         let wrapper = wrapper(&method)?;
         let setting = Setting { host: Host::Trait, name, neighbours: &neighbours, invariant: None };
         let expanded = function::expand(wrapper, contract, setting)?;
@@ -76,12 +79,55 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
 }
 
 /// The method that implementations write.
-fn hidden(method: &TraitItemFn) -> TraitItemFn {
+fn hidden(method: &TraitItemFn, contract: &Contract) -> TraitItemFn {
     let mut hidden = method.clone();
     hidden.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
     hidden.attrs.push(parse_quote!(#[doc(hidden)]));
     hidden.sig.ident = hidden_name(&method.sig.ident);
+    if method.default.is_some() {
+        melt(&mut hidden.attrs);
+        for input in &mut hidden.sig.inputs {
+            keep_used(input, &contract.clauses);
+        }
+    }
     hidden
+}
+
+/// A provided body whose parameter only a clause looks at: the clause is in the wrapper.
+fn keep_used(input: &mut FnArg, clauses: &[Clause]) {
+    let FnArg::Typed(typed) = input else { return };
+    let names: Vec<Ident> = names::bound(&typed.pat).into_iter().map(|bound| bound.ident).collect();
+    let mentioned = |clause: &Clause| {
+        names
+            .iter()
+            .any(|name| names::mention(clause.condition.expr(), &name.to_string()).is_some())
+    };
+    if clauses.iter().any(mentioned) {
+        typed.attrs.push(parse_quote!(#[allow(unused_variables)]));
+    }
+}
+
+/// Where nothing is checked, the body becomes one with the wrapper, so that a call costs
+/// no jump more than without contracts, through a trait object too.
+fn melt(attributes: &mut Vec<Attribute>) {
+    let refuses = |attribute: &Attribute| {
+        let kept_apart = ["target_feature", "naked"];
+        kept_apart.iter().any(|name| attribute.path().is_ident(name))
+            || (is_inline(attribute) && !matches!(attribute.meta, Meta::Path(_)))
+    };
+    if attributes.iter().any(refuses) {
+        return;
+    }
+    let cfg = Gate::Default.cfg();
+    if let Some(hint) = attributes.iter_mut().find(|attribute| is_inline(attribute)) {
+        *hint = parse_quote!(#[cfg_attr(#cfg, inline)]);
+    }
+    attributes.push(parse_quote!(#[cfg_attr(not(#cfg), inline(always))]));
+    attributes.push(parse_quote!(#[allow(clippy::inline_always)]));
+}
+
+fn is_inline(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("inline")
 }
 
 fn hidden_name(name: &Ident) -> Ident {
@@ -166,9 +212,10 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
     let (methods, neighbours) = take_methods(&mut block)?;
     let mut records = TokenStream::new();
     for (method, contract) in methods {
-        let ImplItemFn { attrs, vis, mut sig, block: body, .. } = method;
+        let ImplItemFn { mut attrs, vis, mut sig, block: body, .. } = method;
         let name = sig.ident.unraw().to_string();
         records.extend(record::of_implementation(&block, &name, &contract));
+        melt(&mut attrs);
         let span = sig.ident.span();
         sig.ident = hidden_name(&sig.ident);
         sig.ident.set_span(span.resolved_at(Span::call_site()));

@@ -10,7 +10,7 @@ pub use super::logic::forall;
 pub use super::plain::{AnyOther, Known, OfStandard};
 pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
 use super::scope::raises_for;
-pub use super::scope::{Depth, Object, Running, Scope, deeper, in_clause};
+pub use super::scope::{Depth, Object, Running, Scope, Tracking, deeper, in_clause};
 pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
 use super::violation::{Clause, Violation, keep};
 pub use super::violation::{Kind, Moment};
@@ -109,7 +109,7 @@ pub fn within<F>(_: F) -> During {
     let occasion =
         const { &Occasion { function: "", path: path_of_type::<F>, moment: Moment::Before } };
     // The body runs one level deeper than its own clauses.
-    During { occasion, depth: Scope::begin(true).depth().around() }
+    During { occasion, depth: Scope::begin(Tracking::Whole).depth().around() }
 }
 
 /// Whether a broken clause may be raised. Not while the thread is panicking

@@ -10,42 +10,46 @@
 
 use std::cell::Cell;
 use std::fmt::{Debug, Write};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::LocalKey;
 
 use super::scope::evaluating;
 
-/// Calls up to this one are all compared.
+/// Calls of a thread up to this one are all compared.
 const ALWAYS_COMPARED: u32 = 16;
 /// The last call that is counted. After so many, counting on would cost every
 /// call more than the few comparisons still to come are worth.
 const LAST_COUNTED: u32 = 1 << 16;
 
-/// Which calls of one function are compared.
+/// Which calls of one function are compared: whether any is, for all threads together,
+/// because that is asked at every call and must cost nothing; which ones, thread by thread.
 #[derive(Debug)]
 pub struct Sampler {
-    calls: Cell<u32>,
+    calls: AtomicU32,
 }
 
 impl Sampler {
     #[allow(clippy::new_without_default, reason = "only used in a const initialiser")]
     pub const fn new() -> Sampler {
-        Sampler { calls: Cell::new(0) }
+        Sampler { calls: AtomicU32::new(0) }
     }
 
     /// Counts a call; true if it is to be compared.
     #[inline]
-    pub fn due(&self) -> bool {
-        self.calls.get() < LAST_COUNTED && self.count()
+    pub fn due(&self, of_thread: &'static LocalKey<Cell<u32>>) -> bool {
+        self.calls.load(Ordering::Relaxed) < LAST_COUNTED && self.count(of_thread)
     }
 
     /// Calls made by clauses do not count.
     #[cold]
     #[inline(never)]
-    fn count(&self) -> bool {
+    fn count(&self, of_thread: &'static LocalKey<Cell<u32>>) -> bool {
         if evaluating() {
             return false;
         }
-        let calls = self.calls.get() + 1;
-        self.calls.set(calls);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let calls = of_thread.get().saturating_add(1);
+        of_thread.set(calls);
         calls <= ALWAYS_COMPARED || calls.is_power_of_two()
     }
 }

@@ -15,18 +15,50 @@ use super::check::{StaticClause, raises};
 /// Eiffel: otherwise `len` and `is_empty` could not be specified by each other.
 const IN_CLAUSE: u32 = 1 << 31;
 
+/// What the clauses and bodies of a thread ask for. One place, so that a call looks it up
+/// once; nothing in it has to be dropped, so that looking it up is nothing but an address.
+struct Thread {
+    /// The depth, and [`IN_CLAUSE`].
+    state: Cell<u32>,
+    /// The object whose method began last, address and type. Apart, because one object
+    /// at a time is by far the commonest case, and its address alone says whether there
+    /// is one.
+    address: Cell<usize>,
+    type_name: Cell<&'static str>,
+}
+
 thread_local! {
-    static STATE: Cell<u32> = const { Cell::new(0) };
-    /// The object whose method began last, address and type, and those that
-    /// wait for it to end. Apart, because one object at a time is by far the
-    /// commonest case, and its address alone says whether there is one.
-    static ADDRESS: Cell<usize> = const { Cell::new(NOWHERE) };
-    static TYPE_NAME: Cell<&'static str> = const { Cell::new("") };
+    static THREAD: Thread = const {
+        Thread { state: Cell::new(0), address: Cell::new(NOWHERE), type_name: Cell::new("") }
+    };
+    /// The objects that wait for the last one to end.
     static WAITING: RefCell<Vec<Object>> = const { RefCell::new(Vec::new()) };
+}
+
+#[inline]
+fn state() -> u32 {
+    THREAD.with(|thread| thread.state.get())
+}
+
+#[inline]
+fn set_state(state: u32) {
+    THREAD.with(|thread| thread.state.set(state));
 }
 
 /// No reference has this address.
 const NOWHERE: usize = 0;
+
+/// How much of a call the thread has to know. Constant once it is compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tracking {
+    /// Nothing: neither its clauses nor its body can reach another contract.
+    Nothing,
+    /// That its body is running. The clauses reach no other contract and can be
+    /// evaluated at any time: whether they were due is asked when one does not hold.
+    Body,
+    /// All of it.
+    Whole,
+}
 
 /// One contracted call, from before its first clause until after its last.
 ///
@@ -36,22 +68,22 @@ const NOWHERE: usize = 0;
 #[derive(Debug)]
 pub struct Scope {
     saved: u32,
-    tracked: bool,
+    tracking: Tracking,
 }
 
 impl Scope {
     /// Enters a call whose first clauses call other code.
     #[inline]
-    pub fn enter(tracked: bool) -> Scope {
-        let scope = Scope::begin(tracked);
+    pub fn enter(tracking: Tracking) -> Scope {
+        let scope = Scope::begin(tracking);
         scope.after();
         scope
     }
 
     /// Enters a call whose first clauses call nothing, or that has none.
     #[inline]
-    pub fn begin(tracked: bool) -> Scope {
-        Scope { saved: if tracked { STATE.get() } else { 0 }, tracked }
+    pub fn begin(tracking: Tracking) -> Scope {
+        Scope { saved: if tracking == Tracking::Whole { state() } else { 0 }, tracking }
     }
 
     /// Whether this call is checked: it is not part of evaluating a clause. One
@@ -64,29 +96,52 @@ impl Scope {
     /// How many contracted calls were running when this one began.
     #[inline]
     pub fn depth(&self) -> Depth {
-        if self.tracked { Depth(self.saved) } else { Depth::UNKNOWN }
+        if self.tracking == Tracking::Whole { Depth(self.saved) } else { Depth::UNKNOWN }
     }
 
-    /// The body starts: calls made from here are one level deeper.
+    /// The body starts: calls made from here, until the value is dropped, are one level
+    /// deeper.
     #[inline]
-    pub fn body(&self) {
-        if self.tracked && self.active() {
-            STATE.set(self.saved + 1);
+    #[must_use]
+    pub fn body(&self) -> Inside {
+        match self.tracking {
+            Tracking::Whole if self.active() => set_state(self.saved + 1),
+            Tracking::Body => set_state(state() + 1),
+            Tracking::Whole | Tracking::Nothing => {}
         }
+        Inside { deeper: self.tracking == Tracking::Body }
     }
 
     /// The body has ended and clauses that call other code follow.
     #[inline]
     pub fn after(&self) {
-        if self.tracked {
-            STATE.set(self.saved | IN_CLAUSE);
+        if self.tracking == Tracking::Whole {
+            set_state(self.saved | IN_CLAUSE);
         }
     }
 
     /// Whether a clause of this call that does not hold is to be raised.
     #[inline]
     pub fn raises(&self, clause: &'static StaticClause) -> bool {
-        if self.tracked { raises(clause) } else { raises_untracked(clause) }
+        match self.tracking {
+            Tracking::Whole => raises(clause),
+            Tracking::Nothing | Tracking::Body => raises_untracked(clause),
+        }
+    }
+}
+
+/// A body that is running, where the thread knows of nothing else of the call.
+#[derive(Debug)]
+pub struct Inside {
+    deeper: bool,
+}
+
+impl Drop for Inside {
+    #[inline]
+    fn drop(&mut self) {
+        if self.deeper {
+            set_state(state() - 1);
+        }
     }
 }
 
@@ -119,7 +174,7 @@ impl Depth {
 
     /// The number of contracted calls.
     pub fn calls(self) -> u32 {
-        (if self == Depth::UNKNOWN { STATE.get() } else { self.0 }) & !IN_CLAUSE
+        (if self == Depth::UNKNOWN { state() } else { self.0 }) & !IN_CLAUSE
     }
 
     /// That of a call whose body has this depth.
@@ -131,8 +186,8 @@ impl Depth {
 impl Drop for Scope {
     #[inline]
     fn drop(&mut self) {
-        if self.tracked {
-            STATE.set(self.saved);
+        if self.tracking == Tracking::Whole {
+            set_state(self.saved);
         }
     }
 }
@@ -140,7 +195,7 @@ impl Drop for Scope {
 /// Whether a clause is being evaluated.
 #[inline]
 pub(super) fn evaluating() -> bool {
-    STATE.get() & IN_CLAUSE != 0
+    state() & IN_CLAUSE != 0
 }
 
 /// An object with an invariant, told apart by address and type: a wrapper and
@@ -160,8 +215,10 @@ impl Object {
 
     /// The object whose method began last, if any is running.
     fn current() -> Option<Object> {
-        let address = ADDRESS.get();
-        (address != NOWHERE).then(|| Object { address, type_name: TYPE_NAME.get() })
+        THREAD.with(|thread| {
+            let (address, type_name) = (thread.address.get(), thread.type_name.get());
+            (address != NOWHERE).then_some(Object { address, type_name })
+        })
     }
 }
 
@@ -177,27 +234,32 @@ pub struct Running {
 
 impl Running {
     /// Marks the object, unless it is marked already or this call is itself part
-    /// of a clause. A call that is not tracked calls no other: it only looks, and
-    /// with `later` not even that. Then the invariant can be evaluated at any
-    /// time, and whether it was due is asked when it does not hold.
+    /// of a clause. With `shared` the body hands the object to others; else nobody can ask
+    /// for it while the body runs, because the body has it alone, and the call only looks.
+    /// With `total`, a call that is not tracked as a whole does not even look: then the
+    /// invariant can be evaluated at any time, and whether it was due is asked when it
+    /// does not hold.
     #[inline]
-    pub fn mark(scope: &Scope, object: Object, later: bool) -> Running {
-        if later && !scope.tracked {
+    pub fn mark(scope: &Scope, object: Object, shared: bool, total: bool) -> Running {
+        let whole = scope.tracking == Tracking::Whole;
+        if total && !whole {
             return Running { outermost: true, marks: false, alone: true };
         }
         let Object { address, type_name } = object;
-        let active = if scope.tracked { scope.active() } else { !evaluating() };
-        let alone = ADDRESS.get() == NOWHERE;
-        let outermost = active && (alone || !is_at_work(address, type_name));
-        let marks = scope.tracked && outermost;
-        if marks {
-            if !alone {
-                wait();
+        let active = if whole { scope.active() } else { !evaluating() };
+        THREAD.with(|thread| {
+            let alone = thread.address.get() == NOWHERE;
+            let outermost = active && (alone || !is_at_work(address, type_name));
+            let marks = whole && shared && outermost;
+            if marks {
+                if !alone {
+                    wait();
+                }
+                thread.address.set(address);
+                thread.type_name.set(type_name);
             }
-            ADDRESS.set(address);
-            TYPE_NAME.set(type_name);
-        }
-        Running { outermost, marks, alone }
+            Running { outermost, marks, alone }
+        })
     }
 
     /// Whether the invariant is due: this is the outermost call on the object.
@@ -229,8 +291,10 @@ fn wait() {
 #[inline(never)]
 fn resume() {
     if let Some(last) = WAITING.with_borrow_mut(Vec::pop) {
-        ADDRESS.set(last.address);
-        TYPE_NAME.set(last.type_name);
+        THREAD.with(|thread| {
+            thread.address.set(last.address);
+            thread.type_name.set(last.type_name);
+        });
     }
 }
 
@@ -238,7 +302,7 @@ impl Drop for Running {
     #[inline]
     fn drop(&mut self) {
         match (self.marks, self.alone) {
-            (true, true) => ADDRESS.set(NOWHERE),
+            (true, true) => THREAD.with(|thread| thread.address.set(NOWHERE)),
             (true, false) => resume(),
             (false, _) => {}
         }
@@ -253,9 +317,9 @@ pub fn deeper<'a, F: Future>(
     object: Option<Object>,
 ) -> impl Future<Output = F::Output> + use<'a, F> {
     poll_fn(move |context| {
-        let scope = Scope::begin(true);
-        let _running = object.map(|object| Running::mark(&scope, object, false));
-        scope.body();
+        let scope = Scope::begin(Tracking::Whole);
+        let _running = object.map(|object| Running::mark(&scope, object, true, false));
+        let _inside = scope.body();
         future.as_mut().poll(context)
     })
 }
@@ -263,6 +327,6 @@ pub fn deeper<'a, F: Future>(
 /// Runs code as part of a clause: contracts met inside are not checked.
 #[inline]
 pub fn in_clause<R>(evaluate: impl FnOnce() -> R) -> R {
-    let _scope = Scope::enter(true);
+    let _scope = Scope::enter(Tracking::Whole);
     evaluate()
 }
