@@ -40,6 +40,52 @@ fn every_type_can_be_a_parameter(
     let _ = (nested, array);
 }
 
+#[put]
+#[should_panic(expected = "divide by zero")]
+fn the_attribute_of_the_standard_library_means_the_option(x: i32) {
+    let zero = std::hint::black_box(0);
+    let _ = x / zero;
+}
+
+#[put]
+#[ignore = "it would fail"]
+fn a_put_can_be_ignored(x: u8) {
+    assert!(x > 300_u16 as u8);
+}
+
+#[put(allow_empty)]
+fn a_put_without_inputs_may_be_allowed(x: u8) {
+    assume!(x > 10 && x < 5);
+}
+
+#[put]
+fn assumptions_that_few_inputs_meet_get_more_of_them(x: u32, y: u32) {
+    assume!(x == y && x > 1000);
+    assert!(y > 1000);
+}
+
+mod inner {
+    pub(super) use testsmith::put as property;
+
+    #[derive(testsmith::Input, Clone, Copy)]
+    pub(super) struct Point {
+        pub x: u8,
+    }
+
+    mod tests {
+        use super::property;
+
+        #[property(values(corner = [super::Point { x: 1 }, super::Point { x: 2 }]))]
+        fn types_of_the_module_around_can_be_parameters(
+            point: super::Point,
+            list: Vec<self::super::Point>,
+            corner: &super::Point,
+        ) {
+            assert!(usize::from(point.x) <= 255 && list.len() <= 4 && corner.x < 3);
+        }
+    }
+}
+
 #[put(values(x = [2, 3, 5]))]
 fn candidate_values_are_the_only_ones(x: u32) {
     assert!([2, 3, 5].contains(&x));
@@ -168,6 +214,7 @@ fn failing(
         bounds: "",
         store,
         identity: "",
+        allow_empty: false,
     };
     let message = |put: &Put| {
         let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(put)))
@@ -191,7 +238,7 @@ fn a_failing_list_is_shrunk_to_the_elements_that_matter() {
         "shrunk_list",
     );
     assert!(text.contains("check(vec![1000])"), "{text}");
-    assert!(text.contains("too large"), "{text}");
+    assert!(text.contains("too large\n    at testsmith/tests/puts.rs:"), "{text}");
 }
 
 #[test]
@@ -207,12 +254,63 @@ fn a_failing_number_is_shrunk_to_the_least_one() {
     assert!(text.contains("check(-77)"), "{text}");
 }
 
+/// A put made by hand.
+fn by_hand(run: fn(&mut Source<'_>), name: &'static str) -> Put {
+    Put {
+        module: name,
+        name,
+        manifest_dir: env!("CARGO_TARGET_TMPDIR"),
+        file: file!(),
+        line: line!(),
+        expectation: Expectation::Returns,
+        cases: 16,
+        run,
+        call: |_| String::from("it()"),
+        max_bytes: || 64,
+        bounds: "",
+        store: "nothing.cases",
+        identity: "",
+        allow_empty: false,
+    }
+}
+
+#[test]
+fn a_put_that_refuses_every_input_fails_unless_that_is_allowed() {
+    fn run(source: &mut Source<'_>) {
+        let x = source.parameter("x", LIMITS, u8::decode);
+        source.complete();
+        assume!(x > 10 && x < 5);
+    }
+    let put = by_hand(run, "empty");
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&put)));
+    let text = payload.expect_err("it fails").downcast_ref::<String>().expect("a text").clone();
+    assert!(text.starts_with("the put empty has tested nothing"), "{text}");
+    assert!(text.contains("refused all 1036 inputs"), "{text}");
+    check(&Put { allow_empty: true, ..put });
+}
+
+#[test]
+fn a_panic_while_the_input_is_made_is_never_the_expected_one() {
+    fn run(source: &mut Source<'_>) {
+        let x = source.parameter("x", LIMITS, u8::decode);
+        assert!(x > 255_u8.wrapping_add(1), "rep_ok fails");
+        source.complete();
+        panic!("as expected");
+    }
+    let put = Put { expectation: Expectation::Panics, ..by_hand(run, "broken_input") };
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&put)));
+    let text = payload.expect_err("it fails").downcast_ref::<String>().expect("a text").clone();
+    assert!(text.contains("making the input panics: rep_ok fails"), "{text}");
+}
+
 #[test]
 fn expressions_are_rust() {
     let tree = Tree::Node(Box::new(Tree::Leaf), -1, Box::new(Tree::Leaf));
     assert_eq!(tree.expression(), "Tree::Node(Box::new(Tree::Leaf), -1, Box::new(Tree::Leaf))");
     assert_eq!(Sorted { items: vec![1] }.expression(), "Sorted { items: vec![1] }");
     assert_eq!((1u8,).expression(), "(1,)");
+    let map = BTreeMap::from([(1u8, std::rc::Rc::new(2u8))]);
+    assert_eq!(map.expression(), "std::collections::BTreeMap::from([(1, std::rc::Rc::new(2))])");
     assert_eq!(Some(String::from("a\"b")).expression(), "Some(String::from(\"a\\\"b\"))");
     assert_eq!(f64::NAN.expression(), "f64::from_bits(0x7ff8000000000000)");
 }

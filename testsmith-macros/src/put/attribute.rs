@@ -11,6 +11,7 @@
 //!     fn run(source: &mut Source<'_>) {
 //!         let list: Vec<i32> = source.parameter("list", LIMITS, Input::decode);
 //!         let x: i32 = source.parameter("x", LIMITS, Input::decode);
+//!         source.complete();
 //!         super::adding(list, x);
 //!     }
 //!     fn __testsmith_put(bytes: &[u8]) { run(&mut Source::new(bytes)) }
@@ -26,9 +27,9 @@
 //! kept by `#[used]`. The included file holds the closed tests of earlier
 //! explorations; they may call private functions because they are inside.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{FnArg, Ident, ItemFn, Pat, Type};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Attribute, FnArg, Ident, ItemFn, Pat, Type};
 
 use super::options::Options;
 
@@ -47,9 +48,14 @@ pub fn attribute(
     item: TokenStream,
     file: &str,
 ) -> syn::Result<TokenStream> {
-    let options: Options = syn::parse2(arguments)?;
-    let function: ItemFn = syn::parse2(item)?;
+    let mut options: Options = syn::parse2(arguments)?;
+    let mut function: ItemFn = syn::parse2(item)?;
+    let of_test = attributes_of_test(&mut function.attrs, &mut options)?;
     let signature = &function.sig;
+    if let Some(token) = &signature.unsafety {
+        let text = "a put is a safe function: write `unsafe { .. }` inside it";
+        return Err(syn::Error::new(token.span, text));
+    }
     if let Some(bad) = signature.asyncness.map(|token| token.span) {
         return Err(syn::Error::new(bad, "a put is an ordinary function, not an async one"));
     }
@@ -72,12 +78,65 @@ pub fn attribute(
             return Err(syn::Error::new(name.span(), format!("no parameter is called {name}")));
         }
     }
-    let module = module(&function, &options, &parameters, file);
+    let module = module(&function, &options, &parameters, &of_test, file);
     Ok(quote! {
         #[cfg_attr(not(test), allow(dead_code))]
         #function
         #module
     })
+}
+
+/// Takes what is meant for the test: `#[should_panic]` becomes the option, `#[ignore]`
+/// goes to the test that is made.
+fn attributes_of_test(
+    attributes: &mut Vec<Attribute>,
+    options: &mut Options,
+) -> syn::Result<Vec<Attribute>> {
+    let mut of_test = Vec::new();
+    let mut kept = Vec::with_capacity(attributes.len());
+    for attribute in attributes.drain(..) {
+        let path = attribute.path();
+        if path.is_ident("should_panic") {
+            options.take_should_panic(&attribute)?;
+        } else if path.is_ident("ignore") {
+            of_test.push(attribute);
+        } else if path.is_ident("test") {
+            let text = "a put is a test already: leave out `#[test]`";
+            return Err(syn::Error::new_spanned(attribute, text));
+        } else {
+            kept.push(attribute);
+        }
+    }
+    *attributes = kept;
+    Ok(of_test)
+}
+
+/// The tokens as they read one module further inside: `super::T` is `super::super::T`
+/// there, and `self::T` is `super::T`.
+fn one_module_deeper(tokens: TokenStream) -> TokenStream {
+    let mut result = TokenStream::new();
+    let mut in_path = false;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let colon = |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
+        let leads = !in_path && tokens.peek().is_some_and(colon);
+        in_path = colon(&token);
+        match token {
+            TokenTree::Ident(word) if leads && word == "super" => {
+                result.extend(quote_spanned!(word.span()=> super::super));
+            }
+            TokenTree::Ident(word) if leads && word == "self" => {
+                result.extend(quote_spanned!(word.span()=> super));
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), one_module_deeper(group.stream()));
+                inner.set_span(group.span());
+                result.extend([TokenTree::Group(inner)]);
+            }
+            other => result.extend([other]),
+        }
+    }
+    result
 }
 
 fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
@@ -87,23 +146,24 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
     let Pat::Ident(pattern) = &*typed.pat else {
         return Err(syn::Error::new_spanned(&typed.pat, "a parameter of a put has a plain name"));
     };
+    let ty: Type = syn::parse2(one_module_deeper(typed.ty.to_token_stream()))?;
     let name = pattern.ident.clone();
     let len = options.len_of(&name);
     let depth = options.depth;
     let limits = quote!(::testsmith::put::Limits { len: #len, depth: #depth });
     let text = name.to_string();
-    let (owned, pass, write) = owned(&typed.ty, &name);
+    let (owned, pass, write) = owned(&ty, &name);
     if let Some(values) = options.values_of(&name) {
         let count = values.len();
         let texts: Vec<String> = values.iter().map(|value| quote!(#value).to_string()).collect();
         let written = texts.clone();
+        let values = values.iter().map(|value| one_module_deeper(value.to_token_stream()));
         let numbers = 0..count;
         let decode = quote! {
             let index = source.parameter(#text, #limits, |source| source.choice(#count));
             let #name: #owned = match index { #(#numbers => #values,)* _ => unreachable!() };
         };
-        let ty = &typed.ty;
-        let by_reference = matches!(&**ty, Type::Reference(_));
+        let by_reference = matches!(ty, Type::Reference(_));
         let write = if by_reference {
             quote!(format!("&{}", [#(#written),*][index]))
         } else {
@@ -118,7 +178,7 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
         });
     };
     let max_bytes = quote!(<#owned as ::testsmith::put::Input>::max_bytes(#limits));
-    let bound = if is_sized(&typed.ty) {
+    let bound = if is_sized(&ty) {
         String::new()
     } else {
         format!("{text}: at most {len} elements, {depth} levels")
@@ -168,6 +228,7 @@ fn module(
     function: &ItemFn,
     options: &Options,
     parameters: &[Parameter],
+    of_test: &[Attribute],
     file: &str,
 ) -> TokenStream {
     let name = &function.sig.ident;
@@ -182,7 +243,7 @@ fn module(
     let bounds: Vec<&str> =
         parameters.iter().map(|p| p.bound.as_str()).filter(|b| !b.is_empty()).collect();
     let bounds = bounds.join(", ");
-    let cases = options.cases;
+    let (cases, allow_empty) = (options.cases, options.allow_empty);
     let expectation = match &options.should_panic {
         None => quote!(Returns),
         Some(None) => quote!(Panics),
@@ -209,6 +270,7 @@ fn module(
 
             fn run(source: &mut ::testsmith::put::Source<'_>) {
                 #(#decode)*
+                source.complete();
                 super::#name(#(#pass),*);
             }
 
@@ -245,6 +307,7 @@ fn module(
             static IDENTIFIED: fn(&[u8]) = __testsmith_identity;
 
             #[test]
+            #(#of_test)*
             fn put() {
                 ::testsmith::put::check(&::testsmith::put::Put {
                     module: module_path!(),
@@ -259,6 +322,7 @@ fn module(
                     max_bytes,
                     bounds: #bounds,
                     store: #store,
+                    allow_empty: #allow_empty,
                     identity: IDENTITY,
                 });
             }
@@ -342,12 +406,48 @@ mod tests {
         );
         assert!(text.starts_with("no option of a put is called size"), "{text}");
         let text = refused(
+            none(),
+            quote!(
+                #[test]
+                fn f(x: u8) {}
+            ),
+        );
+        assert_eq!(text, "a put is a test already: leave out `#[test]`");
+        let text = refused(
+            none(),
+            quote!(
+                unsafe fn f(x: u8) {}
+            ),
+        );
+        assert_eq!(text, "a put is a safe function: write `unsafe { .. }` inside it");
+        let text = refused(
+            quote!(should_panic),
+            quote!(
+                #[should_panic]
+                fn f(x: u8) {}
+            ),
+        );
+        assert!(text.starts_with("said twice"), "{text}");
+        let text = refused(
             quote!(len = 300),
             quote!(
                 fn f(x: Vec<u8>) {}
             ),
         );
         assert_eq!(text, "a length is one byte: at most 255");
+    }
+
+    #[test]
+    fn paths_are_read_one_module_further_inside() {
+        let check = |source: &str, expected: &str| {
+            let tokens = one_module_deeper(source.parse().expect("it lexes")).to_string();
+            let expected: TokenStream = expected.parse().expect("it lexes");
+            assert_eq!(tokens, expected.to_string());
+        };
+        check("Vec<super::T>", "Vec<super::super::T>");
+        check("self::T", "super::T");
+        check("super::super::T", "super::super::super::T");
+        check("(crate::T, &[super::U; 3])", "(crate::T, &[super::super::U; 3])");
     }
 
     #[test]

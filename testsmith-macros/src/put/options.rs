@@ -2,7 +2,8 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprArray, Ident, LitInt, LitStr, Token, parenthesized};
+use syn::{Attribute, Expr, ExprArray, ExprLit, Ident, Lit, LitInt, LitStr, Meta, MetaNameValue};
+use syn::{Token, parenthesized};
 
 /// Elements per collection when the attribute does not say.
 const DEFAULT_LEN: usize = 4;
@@ -19,6 +20,8 @@ pub struct Options {
     pub lens: Vec<(Ident, usize)>,
     pub depth: usize,
     pub cases: u32,
+    /// The put may pass although its assumptions refuse every input.
+    pub allow_empty: bool,
     /// Candidate values of single parameters.
     pub values: Vec<(Ident, Vec<Expr>)>,
 }
@@ -31,6 +34,7 @@ impl Parse for Options {
             lens: vec![],
             depth: DEFAULT_DEPTH,
             cases: DEFAULT_CASES,
+            allow_empty: false,
             values: vec![],
         };
         while !input.is_empty() {
@@ -48,6 +52,13 @@ fn length(number: &LitInt) -> syn::Result<usize> {
     match number.base10_parse()? {
         len @ 0..=255 => Ok(len),
         _ => Err(syn::Error::new(number.span(), "a length is one byte: at most 255")),
+    }
+}
+
+fn text_of(value: &Expr) -> syn::Result<String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.value()),
+        other => Err(syn::Error::new_spanned(other, "the expected text is a string")),
     }
 }
 
@@ -83,6 +94,7 @@ impl Options {
             }
             "len" => self.len = length(&number(input)?)?,
             "depth" => self.depth = number(input)?.base10_parse()?,
+            "allow_empty" => self.allow_empty = true,
             "cases" => self.cases = number(input)?.base10_parse()?,
             "values" => {
                 let inner;
@@ -99,11 +111,33 @@ impl Options {
             other => {
                 let text = format!(
                     "no option of a put is called {other}: \
-                     should_panic, len, depth, cases, values"
+                     should_panic, len, depth, cases, values, allow_empty"
                 );
                 return Err(syn::Error::new(name.span(), text));
             }
         }
+        Ok(())
+    }
+
+    /// Takes in a `#[should_panic]` that stands beside the attribute and means the same.
+    pub fn take_should_panic(&mut self, attribute: &Attribute) -> syn::Result<()> {
+        let text = match &attribute.meta {
+            Meta::Path(_) => None,
+            Meta::NameValue(pair) => Some(text_of(&pair.value)?),
+            Meta::List(list) => {
+                let pair: MetaNameValue = list.parse_args()?;
+                if !pair.path.is_ident("expected") {
+                    let error = "expected `#[should_panic(expected = \"text\")]`";
+                    return Err(syn::Error::new_spanned(&pair.path, error));
+                }
+                Some(text_of(&pair.value)?)
+            }
+        };
+        if self.should_panic.is_some() {
+            let error = "said twice: `#[should_panic]` beside a put means `#[put(should_panic)]`";
+            return Err(syn::Error::new_spanned(attribute, error));
+        }
+        self.should_panic = Some(text);
         Ok(())
     }
 

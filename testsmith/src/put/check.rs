@@ -2,7 +2,8 @@
 //!
 //! Stored cases first, then boundary values, then random ones, always the same
 //! for the same put. A failure is shrunk, stored, and reported with the call
-//! that shows it.
+//! that shows it. A put whose assumptions refuse every input has tested nothing,
+//! and fails.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -47,7 +48,12 @@ pub struct Put {
     /// What was built, in the words of whoever asked for the build; empty under plain
     /// `cargo test`.
     pub identity: &'static str,
+    /// It may pass although no input meets its assumptions.
+    pub allow_empty: bool,
 }
+
+/// For every input that is wanted, how many are tried at most when assumptions refuse them.
+const TRIES_PER_CASE: u32 = 64;
 
 /// What became of one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +78,7 @@ pub(super) fn is_running() -> bool {
 }
 
 /// Runs a put; called by the test that the attribute makes.
+#[track_caller]
 pub fn check(put: &Put) {
     note_panics();
     if protocol::serve(put) {
@@ -83,20 +90,54 @@ pub fn check(put: &Put) {
             report(put, &bytes, "a stored case", &place, &message);
         }
     }
-    let boundaries = (0..BOUNDARIES).map(Choosing::Boundary);
-    let random = (0..put.cases).map(|_| Choosing::Random);
-    let seed = seed(put);
-    for (index, choosing) in boundaries.chain(random).enumerate() {
-        let seed = seed.wrapping_add(index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut maker = Maker::new(vec![], choosing, seed);
-        if let Outcome::Failed { .. } = outcome(put, &mut maker) {
-            fail(put, maker.bytes);
-        }
+    let (accepted, tried) = made_up(put);
+    // Shown with the output of a failing test, and by `--nocapture`.
+    let refused = tried - accepted;
+    println!("the put {} ran on {accepted} inputs; {refused} more were refused", put.name);
+    if accepted == 0 && !put.allow_empty {
+        panic!(
+            "the put {} has tested nothing: its assumptions, or the invariants of its \
+             parameters, refused all {tried} inputs\n\
+             weaken them, make the parameters fit (`values(..)`, `len(..)`, a type with \
+             `#[derive(Input)]`), or say `#[put(allow_empty)]`",
+            put.name
+        );
     }
 }
 
+/// Runs boundary values, then random ones until enough of them were accepted: how many
+/// were, and how many were tried.
+#[track_caller]
+fn made_up(put: &Put) -> (u32, u32) {
+    let boundaries = (0..BOUNDARIES).map(Choosing::Boundary);
+    let most = put.cases.saturating_mul(TRIES_PER_CASE);
+    let random = (0..most).map(|_| Choosing::Random);
+    let seed = seed(put);
+    let (mut accepted, mut tried, mut accepted_at_random) = (0, 0, 0);
+    for (index, choosing) in boundaries.chain(random).enumerate() {
+        // A put that found enough at the boundaries still gets all its random inputs.
+        let at_random = choosing == Choosing::Random;
+        if at_random && accepted_at_random == put.cases {
+            break;
+        }
+        let seed = seed.wrapping_add(index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut maker = Maker::new(vec![], choosing, seed);
+        tried += 1;
+        match outcome(put, &mut maker) {
+            Outcome::Failed { .. } => fail(put, maker.bytes),
+            Outcome::Rejected => {}
+            Outcome::Passed => {
+                accepted += 1;
+                accepted_at_random += u32::from(at_random);
+            }
+        }
+    }
+    (accepted, tried)
+}
+
 /// Shrinks, stores and reports a failing input.
-fn fail(put: &Put, bytes: Vec<u8>) {
+#[track_caller]
+fn fail(put: &Put, bytes: Vec<u8>) -> ! {
     let given = |bytes: &[u8]| outcome(put, &mut Maker::new(bytes.to_vec(), Choosing::Given, 1));
     let fails = |bytes: &[u8]| matches!(given(bytes), Outcome::Failed { .. });
     let decode = |source: &mut Source<'_>| {
@@ -108,9 +149,10 @@ fn fail(put: &Put, bytes: Vec<u8>) {
         panic!("the put {} fails now and then on one input: it is not deterministic", put.name);
     };
     let kept = store(put, &bytes);
-    report(put, &bytes, &kept, &place, &message);
+    report(put, &bytes, &kept, &place, &message)
 }
 
+#[track_caller]
 fn report(put: &Put, bytes: &[u8], kept: &str, place: &str, message: &str) -> ! {
     let call = call(put, bytes).unwrap_or_else(|| format!("{}(…)", put.name));
     panic!("the put fails on\n    {call}\n{message}{place}\n({kept})", place = at(place));
@@ -133,6 +175,11 @@ pub(super) fn outcome(put: &Put, maker: &mut Maker) -> Outcome {
     let (place, message) = LAST_PANIC.with(RefCell::take);
     match (put.expectation, result) {
         (_, Err(payload)) if payload.is::<Rejected>() => Outcome::Rejected,
+        // No put expects its own input to panic while it is made.
+        (_, Err(_)) if !maker.complete => {
+            let message = format!("making the input panics: {message}");
+            Outcome::Failed { place, message }
+        }
         (Expectation::Returns, Ok(())) => Outcome::Passed,
         (Expectation::Returns, Err(_)) => Outcome::Failed { place, message },
         (Expectation::Panics | Expectation::PanicsWith(_), Ok(())) => {

@@ -150,7 +150,7 @@ impl<T: Input, E: Input> Input for Result<T, E> {
 }
 
 macro_rules! pointers {
-    ($($pointer:ident)*) => { $(
+    ($($pointer:ident $path:literal),*) => { $(
         impl<T: Input> Input for $pointer<T> {
             fn decode(source: &mut Source<'_>) -> $pointer<T> {
                 $pointer::new(T::decode(source))
@@ -159,13 +159,14 @@ macro_rules! pointers {
                 T::max_bytes(limits)
             }
             fn expression(&self) -> String {
-                format!("{}::new({})", stringify!($pointer), (**self).expression())
+                format!("{}::new({})", $path, (**self).expression())
             }
         }
     )* };
 }
 
-pointers!(Box Rc Arc);
+// Written so that it can be pasted anywhere, whatever is imported there.
+pointers!(Box "Box", Rc "std::rc::Rc", Arc "std::sync::Arc");
 
 impl<T: Input, const N: usize> Input for [T; N] {
     fn decode(source: &mut Source<'_>) -> [T; N] {
@@ -230,9 +231,9 @@ macro_rules! collections {
 }
 
 collections! {
-    VecDeque [] "VecDeque::from([{}])";
-    BTreeSet [Ord] "BTreeSet::from([{}])";
-    HashSet [Eq, Hash] "HashSet::from([{}])";
+    VecDeque [] "std::collections::VecDeque::from([{}])";
+    BTreeSet [Ord] "std::collections::BTreeSet::from([{}])";
+    HashSet [Eq, Hash] "std::collections::HashSet::from([{}])";
 }
 
 impl<T: Input> Input for Vec<T> {
@@ -263,7 +264,7 @@ macro_rules! maps {
                     format!("({}, {})", key.expression(), value.expression())
                 };
                 let entries: Vec<String> = self.iter().map(entry).collect();
-                format!("{}::from([{}])", stringify!($name), entries.join(", "))
+                format!("std::collections::{}::from([{}])", stringify!($name), entries.join(", "))
             }
         }
     )* };

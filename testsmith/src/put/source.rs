@@ -70,6 +70,8 @@ pub(crate) struct Maker {
     names: Vec<String>,
     choosing: Choosing,
     state: u64,
+    /// All parameters were made: what happens from now on is the put itself.
+    pub complete: bool,
 }
 
 /// How many different boundary runs there are.
@@ -78,7 +80,7 @@ pub(crate) const BOUNDARIES: usize = 12;
 impl Maker {
     pub fn new(bytes: Vec<u8>, choosing: Choosing, seed: u64) -> Maker {
         let (draws, items, names) = (vec![], vec![], vec![]);
-        Maker { bytes, draws, items, names, choosing, state: seed | 1 }
+        Maker { bytes, draws, items, names, choosing, state: seed | 1, complete: false }
     }
 
     fn next(&mut self) -> u64 {
@@ -151,6 +153,14 @@ impl<'a> Source<'a> {
 
     pub(crate) fn making(maker: &'a mut Maker) -> Source<'a> {
         Source { bytes: &[], at: 0, limits: Limits { len: 0, depth: 0 }, maker: Some(maker) }
+    }
+
+    /// Says that all parameters were made and the put begins.
+    #[doc(hidden)]
+    pub fn complete(&mut self) {
+        if let Some(maker) = &mut self.maker {
+            maker.complete = true;
+        }
     }
 
     pub fn limits(&self) -> Limits {
