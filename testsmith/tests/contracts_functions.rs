@@ -515,3 +515,62 @@ fn a_condition_that_changes_its_mind_is_called_so() {
     let violation = broken(|| unsteady(&std::cell::Cell::new(0)));
     assert!(violation.unsteady && violation.to_string().contains("not a pure condition"));
 }
+
+#[ensures(items[0] == ret)]
+fn first_or_zero(items: &[u32]) -> u32 {
+    items.first().copied().unwrap_or(0)
+}
+
+#[ensures(ret <= old(items[0]))]
+fn at_most_the_first(items: &mut Vec<u32>) -> u32 {
+    items.pop().unwrap_or(0)
+}
+
+#[requires(items[0] > 0)]
+pub fn positive(items: &[u32]) -> u32 {
+    items[0]
+}
+
+#[requires(positive(items) > 0)]
+fn asks_another(items: &[u32]) -> usize {
+    items.len()
+}
+
+#[test]
+fn a_clause_that_panics_is_told_as_such_and_blamed_like_one_that_does_not_hold() {
+    assert_eq!(first_or_zero(&[3]), 3);
+    let violation = violation_of(|| first_or_zero(&[])).expect("the postcondition panics");
+    assert_eq!((violation.kind, violation.moment), (Kind::Ensures, Moment::After));
+    let panic = violation.panicked.as_deref().expect("it panicked");
+    assert!(panic.starts_with("index out of bounds"), "{panic}");
+    let text = violation.to_string();
+    assert!(
+        text.starts_with("Post-condition of first_or_zero panics itself: items[0] == ret\n"),
+        "{text}"
+    );
+    assert!(text.contains("evaluating it panicked: index out of bounds"), "{text}");
+    let read = contracts::Violation::from_message(&text).expect("the line is complete");
+    assert_eq!((read.kind, read.panicked), (violation.kind, violation.panicked));
+
+    let violation = violation_of(|| at_most_the_first(&mut vec![])).expect("old panics");
+    assert_eq!(violation.kind, Kind::Ensures);
+    assert!(violation.panicked.is_some());
+
+    let violation = violation_of(|| positive(&[])).expect("the precondition panics");
+    assert_eq!((violation.kind, violation.depth), (Kind::Requires, 0));
+    assert!(violation.panicked.is_some() && violation.caller.is_some());
+    assert_eq!(__testsmith_requires_positive(&[]), Err(0));
+    assert_eq!(__testsmith_requires_positive(&[1]), Ok(()));
+    // What panics inside the clause is the function that the clause calls.
+    let violation = violation_of(|| asks_another(&[])).expect("the precondition panics");
+    assert_eq!(violation.clause.text, "positive(items) > 0");
+}
+
+#[ensures(std::panic::panic_any(7_u8))]
+fn leaves_by_another_way() {}
+
+#[test]
+fn a_payload_that_is_no_text_goes_through_a_clause_as_it_is() {
+    let payload = std::panic::catch_unwind(leaves_by_another_way).expect_err("it leaves");
+    assert_eq!(payload.downcast_ref::<u8>(), Some(&7));
+}

@@ -544,10 +544,33 @@ impl<'a> Checks<'a> {
             }
         };
         let cfg = clause.gate.cfg();
-        quote! {
+        let allow = quote!(#[allow(unused_parens, unused_braces, unreachable_code, clippy::all, clippy::pedantic)]);
+        if quiet::is_total(clause.condition.expr(), &self.standard()) {
+            return quote!(#[cfg(#cfg)] #allow if !#runtime::holds(#site, #condition) { #violated });
+        }
+        let undefined = self.undefined(index, clause.kind, span, moment);
+        quote_spanned! {Span::mixed_site()=>
             #[cfg(#cfg)]
-            #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
-            if !#runtime::holds(#site, #condition) { #violated }
+            #allow
+            match #runtime::attempt(#site, #condition) {
+                ::core::result::Result::Ok(true) => {}
+                ::core::result::Result::Ok(false) => { #violated }
+                ::core::result::Result::Err(payload) => { #undefined }
+            }
+        }
+    }
+
+    /// Raises that a clause panicked, with the panic's `payload`.
+    fn undefined(&self, index: usize, kind: Kind, span: Span, moment: &str) -> TokenStream {
+        let (scope, during, located) = (scope(), during(self.name, moment), runtime_at(span));
+        let payload = Ident::new("payload", Span::mixed_site());
+        let site = quote!(&__TESTSMITH_CLAUSES[#index]);
+        let undefined = quote_spanned! {span=>
+            #located::undefined(#site, #during, #scope.is_due(), #payload)
+        };
+        match kind {
+            Kind::Requires => undefined,
+            _ => quote!((move || -> ! { #undefined })()),
         }
     }
 
@@ -573,9 +596,14 @@ impl<'a> Checks<'a> {
 
     fn captures(&self, active: &TokenStream) -> TokenStream {
         let unique = matches!(self.self_kind, Some(SelfKind::Unique));
+        let standard = self.standard();
         let captures = self.olds.captured.iter().map(|old| {
             let value = old::capture(old, &self.parameters, unique);
             let (ident, cfg) = (&old.ident, gate::any(old.gates.iter().copied()));
+            let value = match quiet::is_query(&old.expr, &standard) {
+                true => value,
+                false => self.capture(old, &value),
+            };
             quote! {
                 #[cfg(#cfg)]
                 #[allow(unused_parens, clippy::all, clippy::pedantic)]
@@ -587,6 +615,27 @@ impl<'a> Checks<'a> {
             }
         });
         captures.collect()
+    }
+
+    /// A value for `old(..)` whose evaluation may panic: that is the clause's fault, and
+    /// neither the caller's nor the body's.
+    fn capture(&self, old: &old::Old, value: &TokenStream) -> TokenStream {
+        let runtime = runtime();
+        let mentions = |clause: &&Clause| {
+            let mentioned = self.olds.mentioned(clause.condition.expr());
+            clause.kind == Kind::Ensures && mentioned.iter().any(|other| other.ident == old.ident)
+        };
+        let index = self.clauses.iter().position(|clause| mentions(&clause)).unwrap_or(0);
+        let undefined = match self.route {
+            Route::Constant => return value.clone(),
+            _ => self.undefined(index, Kind::Ensures, old.span, "Before"),
+        };
+        quote_spanned! {Span::mixed_site()=>
+            match #runtime::capture(|| #value) {
+                ::core::result::Result::Ok(value) => value,
+                ::core::result::Result::Err(payload) => { #undefined }
+            }
+        }
     }
 
     /// What a pure function was given by reference.

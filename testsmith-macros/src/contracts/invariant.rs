@@ -195,14 +195,35 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
         let located = runtime_at(clause.span);
         let violated =
             quote_spanned! {clause.span=> #located::violated(&CLAUSE, during, #explain) };
-        quote! {
-            #[cfg(#cfg)]
-            #[allow(unused_parens, unused_braces, clippy::all, clippy::pedantic)]
-            {
-                static CLAUSE: #runtime::StaticClause = #clause_site;
+        let due = match clause.kind {
+            Kind::Invariant => quote!(during.is_due(#own)),
+            _ => quote!(true),
+        };
+        let undefined =
+            quote_spanned! {clause.span=> #located::undefined(&CLAUSE, during, #due, payload) };
+        let check = if quiet::is_total(expr, &[]) {
+            quote! {
                 if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #raises {
                     (move || -> ! { #violated })();
                 }
+            }
+        } else {
+            quote! {
+                match #runtime::attempt(&CLAUSE, || -> bool { #expr }) {
+                    ::core::result::Result::Ok(true) => {}
+                    ::core::result::Result::Ok(false) => {
+                        if #raises { (move || -> ! { #violated })(); }
+                    }
+                    ::core::result::Result::Err(payload) => (move || -> ! { #undefined })(),
+                }
+            }
+        };
+        quote! {
+            #[cfg(#cfg)]
+            #[allow(unused_parens, unused_braces, unreachable_code, clippy::all, clippy::pedantic)]
+            {
+                static CLAUSE: #runtime::StaticClause = #clause_site;
+                #check
             }
         }
     });

@@ -46,7 +46,7 @@ pub fn write(
         let index = u32::try_from(*index).ok()?;
         Some(quote! {
             #[cfg(#cfg)]
-            if !#runtime::in_clause(|| -> bool { #expr }) {
+            if !#runtime::is_met(|| -> bool { #expr }) {
                 return ::core::result::Result::Err(#index);
             }
         })

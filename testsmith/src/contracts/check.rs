@@ -4,13 +4,14 @@
 //! The hot path is [`holds`]; everything about a broken clause is behind
 //! [`violated`], which is cold and never inlined.
 
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 
 pub use super::logic::forall;
 pub use super::plain::{AnyOther, Known, OfStandard};
 pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
-use super::scope::raises_for;
 pub use super::scope::{Depth, Object, Running, Scope, Tracking, deeper, in_clause};
+use super::scope::{is_due, raises_for};
 pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
 use super::violation::{Clause, Violation, keep};
 pub use super::violation::{Kind, Moment};
@@ -48,6 +49,12 @@ pub struct During {
 }
 
 impl During {
+    /// Whether an invariant of the object that has no value is to be raised.
+    pub fn is_due<T: ?Sized>(self, object: &T) -> bool {
+        let Object { address, type_name } = Object::of(object);
+        is_due(self.depth, address, type_name)
+    }
+
     /// Whether an invariant of the object that does not hold is to be raised.
     #[inline]
     pub fn raises<T: ?Sized>(self, object: &T, clause: &'static StaticClause) -> bool {
@@ -66,6 +73,48 @@ pub fn holds(clause: &'static StaticClause, condition: impl Fn() -> bool) -> boo
         let _ = clause;
         condition()
     }
+}
+
+/// Evaluates a clause that may panic; nothing if it did.
+#[inline(always)]
+pub fn attempt(
+    clause: &'static StaticClause,
+    condition: impl Fn() -> bool,
+) -> Result<bool, Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(|| holds(clause, condition)))
+}
+
+/// Whether a precondition is met, asked by a tool: one that panics is not.
+pub fn is_met(condition: impl FnOnce() -> bool) -> bool {
+    in_clause(|| catch_unwind(AssertUnwindSafe(condition))).unwrap_or(false)
+}
+
+/// Captures a value for `old(..)` by code that may panic.
+#[inline(always)]
+pub fn capture<T>(evaluate: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(evaluate))
+}
+
+/// Raises the panic of a clause that has no value: evaluating it panicked. A contract
+/// that is met while a clause is evaluated or another panic is under way lets the panic
+/// be what it was.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn undefined(
+    clause: &'static StaticClause,
+    during: During,
+    due: bool,
+    payload: Box<dyn Any + Send>,
+) -> ! {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&'static str>().copied());
+    // A payload that is no text is how somebody leaves code on purpose.
+    let Some(text) = text.filter(|_| due && !std::thread::panicking()) else {
+        resume_unwind(payload);
+    };
+    let text = text.lines().next().unwrap_or_default().to_owned();
+    raise(clause, during, Notes::default(), false, Some(text))
 }
 
 /// Gives a closure clause its result: `|ret| ..` takes it by reference.
@@ -140,9 +189,20 @@ pub fn violated(
     during: During,
     explain: &dyn Fn(&mut Notes) -> bool,
 ) -> ! {
-    let caller = Location::caller();
     let mut notes = Notes::default();
     let again = in_clause(|| catch_unwind(AssertUnwindSafe(|| explain(&mut notes))));
+    raise(clause, during, notes, matches!(again, Ok(true)) && !flipped(), None)
+}
+
+#[track_caller]
+fn raise(
+    clause: &'static StaticClause,
+    during: During,
+    notes: Notes,
+    unsteady: bool,
+    panicked: Option<String>,
+) -> ! {
+    let caller = Location::caller();
     let caller = (clause.kind == Kind::Requires && clause.line != caller.line())
         .then(|| format!("{}:{}:{}", caller.file(), caller.line(), caller.column()));
     let Occasion { function, path, moment } = during.occasion;
@@ -167,7 +227,8 @@ pub fn violated(
         values: notes.values,
         olds: notes.olds,
         arguments: notes.arguments,
-        unsteady: matches!(again, Ok(true)) && !flipped(),
+        unsteady,
+        panicked,
     };
     keep(&violation);
     panic!("{violation}");

@@ -120,6 +120,12 @@ impl Scope {
         }
     }
 
+    /// Whether a clause of this call is due: that of one which is tracked is not even
+    /// evaluated else.
+    pub fn is_due(&self) -> bool {
+        self.tracking == Tracking::Whole || !evaluating()
+    }
+
     /// Whether a clause of this call that does not hold is to be raised.
     #[inline]
     pub fn raises(&self, clause: &'static StaticClause) -> bool {
@@ -155,8 +161,12 @@ pub fn raises_for(
     type_name: &'static str,
     clause: &'static StaticClause,
 ) -> bool {
-    let due = depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(address, type_name));
-    due && raises(clause)
+    is_due(depth, address, type_name) && raises(clause)
+}
+
+/// Whether an invariant is due in a call of which the thread may not know.
+pub fn is_due(depth: Depth, address: usize, type_name: &'static str) -> bool {
+    depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(address, type_name))
 }
 
 #[cold]

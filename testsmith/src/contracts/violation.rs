@@ -116,6 +116,9 @@ pub struct Violation {
     pub arguments: Vec<Note>,
     /// The clause held when evaluated again: it is not a pure condition.
     pub unsteady: bool,
+    /// The clause has no value here: evaluating it panicked, with this text. Whoever wrote
+    /// the clause has to say what it means in such a case.
+    pub panicked: Option<String>,
 }
 
 /// Runs code and gives the violation it ends in, if any: for tests of contracts.
@@ -190,6 +193,7 @@ impl Violation {
             olds: Vec::new(),
             arguments: Vec::new(),
             unsteady: false,
+            panicked: field("panic"),
         })
     }
 
@@ -203,7 +207,8 @@ impl Violation {
             (Kind::Pure, _) => "Purity",
             (Kind::Loop, _) => "Loop invariant",
         };
-        let mut line = format!("{promise} of {} violated", self.clause.function);
+        let broken = if self.panicked.is_some() { "panics itself" } else { "violated" };
+        let mut line = format!("{promise} of {} {broken}", self.clause.function);
         for part in self.clause.message.iter().chain([&self.clause.text]) {
             line.push_str(": ");
             line.push_str(part);
@@ -214,6 +219,9 @@ impl Violation {
     /// Whom to look at, in one sentence.
     fn advice(&self) -> String {
         let name = &self.clause.function;
+        if let Some(panic) = &self.panicked {
+            return format!("evaluating it panicked: {panic}");
+        }
         match (self.kind, self.moment, &self.caller) {
             (Kind::Requires, _, Some(caller)) => {
                 format!("the call of {name} at {caller} does not meet it")
@@ -244,8 +252,12 @@ impl Violation {
             ("message", self.clause.message.as_deref().unwrap_or_default()),
             ("text", &self.clause.text),
         ];
-        let fields: Vec<String> =
-            fields.iter().map(|(key, value)| format!("{key}={}", escape(value))).collect();
+        let panicked = self.panicked.as_deref().map(|text| ("panic", text));
+        let fields: Vec<String> = fields
+            .iter()
+            .chain(&panicked)
+            .map(|(key, value)| format!("{key}={}", escape(value)))
+            .collect();
         format!("{MARK}{}]", fields.join("; "))
     }
 }
@@ -334,6 +346,7 @@ mod tests {
             olds: Vec::new(),
             arguments: Vec::new(),
             unsteady: false,
+            panicked: Some("index out of bounds".into()),
         }
     }
 
