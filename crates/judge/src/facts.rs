@@ -1,23 +1,17 @@
 //! What the rules of the policy may look at.
 
+use crate::contract::Contract;
 use crate::given;
 use crate::mixing::mixes;
 use crate::signs::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
     takes_an_answer, without_digits,
 };
-use testsmith_model::operation::{Operation, OperationKind};
+use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
-use testsmith_model::{Plan, Sequence, Step};
-
-/// A broken contract, as its message tells it.
-struct Contract<'m> {
-    kind: &'m str,
-    depth: &'m str,
-    name: &'m str,
-}
+use testsmith_model::{Plan, Sequence, Step, TypeId};
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
@@ -36,6 +30,8 @@ pub struct Facts<'f> {
     pub large_number: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
+    /// The types of the values that the test made, or changed, by their public fields.
+    constructed: Vec<TypeId>,
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
@@ -43,6 +39,18 @@ pub struct Facts<'f> {
     pub answered: bool,
     /// A call was given what was made for another value of the same type.
     pub mixed: bool,
+}
+
+/// The type of the value that a call makes from its parts, or of which it hands out a part
+/// to be changed.
+fn constructs(call: &Operation) -> Option<TypeId> {
+    match call.kind {
+        OperationKind::Constructor => Some(call.output),
+        OperationKind::Field => {
+            call.inputs.first().filter(|input| input.mode == Mode::Exclusive).map(|input| input.ty)
+        }
+        _ => None,
+    }
 }
 
 impl<'f> Facts<'f> {
@@ -65,6 +73,7 @@ impl<'f> Facts<'f> {
             })
         };
         let by_hand = calls().any(is_put_together);
+        let constructed = calls().filter_map(constructs).collect();
         let back_door = calls().any(is_a_back_door);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
@@ -82,6 +91,7 @@ impl<'f> Facts<'f> {
             made_up_here,
             large_number,
             by_hand,
+            constructed,
             back_door,
             answered,
             mixed,
@@ -111,19 +121,30 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// What the machine-readable last line of a broken contract says.
     fn contract(&self) -> Option<Contract<'_>> {
-        let line = self.panic()?.message.lines().last()?.trim();
-        let fields = line.strip_prefix("[testsmith-contract 1; ")?.strip_suffix(']')?;
-        let field = |name: &str| {
-            fields.split("; ").find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
-        };
-        Some(Contract { kind: field("kind")?, depth: field("depth")?, name: field("name")? })
+        Contract::read(&self.panic()?.message)
     }
 
     /// A contract of the code under test was broken.
     pub fn breaks_a_contract(&self) -> bool {
         self.contract().is_some()
+    }
+
+    /// An invariant does not hold for a value that the test has put together from public
+    /// fields, and the method found it so: it was broken before, or the method was given
+    /// such a value in a way in which nothing is checked before.
+    pub fn put_together_against_its_invariant(&self) -> bool {
+        let Some(contract) = self.contract().filter(|contract| contract.kind == "invariant") else {
+            return false;
+        };
+        let Some(name) = contract.type_name() else { return false };
+        let is_it = |ty: TypeId| self.plan.ty(ty).ty.name() == name;
+        let unchecked = |operation: &Operation| {
+            let mut inputs = operation.inputs.iter().enumerate();
+            inputs.any(|(at, input)| is_it(input.ty) && (at > 0 || input.mode == Mode::Shared))
+        };
+        self.constructed.iter().any(|ty| is_it(*ty))
+            && (contract.moment == "before" || self.operation.is_some_and(unchecked))
     }
 
     /// The precondition of the very function that the test called was broken,

@@ -5,6 +5,7 @@
 //! that applies decides, and its words are what the user reads.
 #![forbid(unsafe_code)]
 
+mod contract;
 mod facts;
 mod given;
 mod mixing;

@@ -86,6 +86,12 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.breaks_its_precondition(),
     },
     Rule {
+        name: "invariant broken by the test",
+        severity: Illegal,
+        reason: "the test put the value together itself, against the invariant of its type",
+        applies: |facts| facts.put_together_against_its_invariant(),
+    },
+    Rule {
         name: "broken contract",
         severity: Violation,
         reason: "a contract is broken inside, by the code that promised it",

@@ -10,8 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use testsmith_model::outcome::{MAX_TEXT, Panic};
 
 thread_local! {
-    static LAST: RefCell<Option<Panic>> = const { RefCell::new(None) };
+    /// What the hook saw since the last call, the first few and the last one.
+    static SEEN: RefCell<Vec<Panic>> = const { RefCell::new(Vec::new()) };
 }
+
+/// More panics in one call than this are not told apart.
+const MOST_SEEN: usize = 8;
 
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
@@ -23,10 +27,10 @@ pub fn install_hook() {
             column: place.map_or(0, |place| place.column()),
             ..Panic::default()
         };
-        // The first panic is the cause; those while unwinding follow from it.
-        LAST.with(|last| {
-            if let Ok(mut last) = last.try_borrow_mut() {
-                last.get_or_insert(panic);
+        SEEN.with(|seen| {
+            if let Ok(mut seen) = seen.try_borrow_mut() {
+                seen.truncate(MOST_SEEN - 1);
+                seen.push(panic);
             }
         });
     }));
@@ -43,17 +47,26 @@ pub fn catching<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
 
 #[cold]
 fn note(payload: Box<dyn Any + Send>) -> Panic {
-    let noted = LAST.with(|last| last.borrow_mut().take());
-    let panic = noted.unwrap_or_else(|| {
-        install_hook();
-        Panic { message: clip(message(&*payload)), ..Panic::default() }
-    });
+    let seen = SEEN.with(|seen| std::mem::take(&mut *seen.borrow_mut()));
+    let panic = cause(seen, &clip(message(&*payload)));
     // A payload may panic when dropped; that is no business of the call.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
     }
-    LAST.with(|last| last.borrow_mut().take());
+    SEEN.with(|seen| seen.borrow_mut().clear());
     panic
+}
+
+/// The panic that ended the call: the last one with the text of the payload, because
+/// others may have been caught by the code under test itself; else the first, because
+/// those while unwinding follow from it.
+fn cause(mut seen: Vec<Panic>, text: &str) -> Panic {
+    if seen.is_empty() {
+        install_hook();
+        return Panic { message: text.to_owned(), ..Panic::default() };
+    }
+    let last = seen.iter().rposition(|panic| panic.message == text);
+    seen.swap_remove(last.unwrap_or(0))
 }
 
 fn message(payload: &(dyn Any + Send)) -> String {
@@ -75,4 +88,23 @@ pub fn clip(mut text: String) -> String {
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_that_was_caught_on_the_way_is_not_the_cause() {
+        install_hook();
+        let ended = catching(|| {
+            let caught = catch_unwind(|| panic!("inside"));
+            assert!(caught.is_err());
+            panic!("at last");
+        });
+        let panic = ended.map(|(): ()| ()).expect_err("it panics");
+        assert_eq!(panic.message, "at last");
+        assert_eq!(catching(|| panic!("next")).map(|(): ()| ()).expect_err("it").message, "next");
+        let _ = std::panic::take_hook();
+    }
 }
