@@ -90,16 +90,6 @@ impl Run {
     pub fn heuristics(&self) -> Heuristics {
         self.without.iter().fold(Heuristics::ALL, |rest, one| rest.without(*one))
     }
-
-    /// How many workers search at once.
-    pub fn workers(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        match (self.jobs, self.calls) {
-            (Some(jobs), _) => usize::from(jobs),
-            (None, Some(_)) => 1,
-            (None, None) => cores().saturating_sub(1).max(1),
-        }
-    }
 }
 
 /// The names of the heuristics, each with what it does.
@@ -120,16 +110,11 @@ pub struct Paths {
     pub skip: Vec<String>,
 }
 
-/// `90s`, `5m`, `1h`, or a plain number of seconds.
+/// `90s`, `5m`, `1h 30m`, or a plain number of seconds.
 pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let (digits, factor) = match text.chars().last() {
-        Some('s') => (&text[..text.len() - 1], 1),
-        Some('m') => (&text[..text.len() - 1], 60),
-        Some('h') => (&text[..text.len() - 1], 3600),
-        _ => (text, 1),
-    };
-    let number: u64 = digits.parse().map_err(|_| format!("{text:?} is no time; try 60s or 5m"))?;
-    Ok(std::time::Duration::from_secs(number * factor))
+    let plain = text.parse().map(std::time::Duration::from_secs).ok();
+    let time = plain.or_else(|| humantime::parse_duration(text).ok());
+    time.ok_or_else(|| format!("{text:?} is no time; try 60s or 5m"))
 }
 
 #[derive(Subcommand, Debug)]
@@ -262,4 +247,20 @@ pub struct Explore {
     /// Handed on as they are; see `explore --help`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_those_beyond_all_measure_refused() {
+        let seconds = |text: &str| duration(text).map(|time| time.as_secs());
+        for (text, wanted) in [("90s", 90), ("5m", 300), ("1h", 3600), ("7", 7), ("1h 1m", 3660)] {
+            assert_eq!(seconds(text), Ok(wanted), "{text}");
+        }
+        for text in ["", "soon", "-3s", "5 parsecs", "18446744073709551615h"] {
+            assert!(duration(text).is_err_and(|why| why.contains("is no time")), "{text}");
+        }
+    }
 }

@@ -106,7 +106,7 @@ fn close_to<'p>(part: &str, paths: &'p [String]) -> Vec<&'p str> {
         .map(|path| {
             let parts: Vec<&str> = path.split("::").collect();
             let end = parts[parts.len().saturating_sub(words)..].join("::");
-            (distance(&part, &end.to_lowercase()), path.as_str())
+            (strsim::levenshtein(&part, &end.to_lowercase()), path.as_str())
         })
         .filter(|(distance, _)| *distance <= part.len().div_ceil(3))
         .collect();
@@ -115,22 +115,6 @@ fn close_to<'p>(part: &str, paths: &'p [String]) -> Vec<&'p str> {
     let best = ranked.first().map_or(0, |(distance, _)| *distance);
     ranked.retain(|(distance, _)| *distance <= best + 1);
     ranked.into_iter().map(|(_, path)| path).take(MAX_SUGGESTIONS).collect()
-}
-
-/// How many letters have to be put in, taken out or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (n, c) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = n + 1;
-        for (m, d) in b.iter().enumerate() {
-            let change = diagonal + usize::from(c != *d);
-            diagonal = row[m + 1];
-            row[m + 1] = change.min(diagonal + 1).min(row[m] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -153,6 +137,5 @@ mod tests {
         assert_eq!(close_to("Shelf::tke", &paths), ["shelf::Shelf::take"]);
         assert_eq!(close_to("Totl", &paths), ["shelf::total"]);
         assert!(close_to("nothing_like_it", &paths).is_empty());
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -1,7 +1,7 @@
 //! Runs cargo and reads what it prints.
 
 use crate::Error;
-use serde::Deserialize;
+use cargo_metadata::Message;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -47,10 +47,10 @@ pub fn messages(command: &mut Command) -> Result<Output, Error> {
         stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
         ..Output::default()
     };
-    for line in String::from_utf8_lossy(&done.stdout).lines() {
-        if let Ok(message) = serde_json::from_str::<Message>(line) {
-            take(message, &mut result);
-        }
+    // A build script or a wrapper may print lines of its own in between.
+    let text = String::from_utf8_lossy(&done.stdout);
+    for message in Message::parse_stream(text.as_bytes()).map_while(Result::ok) {
+        take(message, &mut result);
     }
     Ok(result)
 }
@@ -62,45 +62,11 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {
     run.map_err(|source| Error::Spawn { program, source })
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "reason")]
-enum Message {
-    #[serde(rename = "compiler-message")]
-    Diagnosed { message: Rustc },
-    #[serde(rename = "compiler-artifact")]
-    Built { target: Target, executable: Option<PathBuf>, fresh: bool },
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct Rustc {
-    level: String,
-    message: String,
-    rendered: Option<String>,
-    spans: Vec<Span>,
-}
-
-#[derive(Deserialize)]
-struct Span {
-    file_name: String,
-    line_start: usize,
-    expansion: Option<Box<Expansion>>,
-}
-
-#[derive(Deserialize)]
-struct Expansion {
-    span: Span,
-}
-
 fn take(message: Message, result: &mut Output) {
+    use cargo_metadata::diagnostic::DiagnosticLevel::{Error, Ice};
     match message {
-        Message::Diagnosed { message } if message.level.starts_with("error") => {
+        Message::CompilerMessage(told) if matches!(told.message.level, Error | Ice) => {
+            let message = told.message;
             let mut places = vec![];
             for span in &message.spans {
                 let mut span = Some(span);
@@ -115,9 +81,10 @@ fn take(message: Message, result: &mut Output) {
                 places,
             });
         }
-        Message::Built { target, executable, fresh } => {
-            result.compiled |= !fresh;
-            result.executables.extend(executable.map(|path| (target.name, path)));
+        Message::CompilerArtifact(built) => {
+            result.compiled |= !built.fresh;
+            let executable = built.executable.map(|path| path.into_std_path_buf());
+            result.executables.extend(executable.map(|path| (built.target.name, path)));
         }
         _ => {}
     }
