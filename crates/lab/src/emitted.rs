@@ -1,45 +1,65 @@
 //! Compiles and runs tests that were written down, to see whether they say
 //! what was seen.
+//!
+//! What is compiled is what will be written, byte by byte: each file is put into
+//! the scratch workspace as it is, and mounted from there.
 
 use crate::{Error, Lab, Profile, cargo};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use testsmith_model::message::STRICTLY;
+use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
-/// What came of a file of tests.
-#[derive(Debug)]
-pub enum TestRun {
-    /// Errors by line, counted from one.
-    Refused(BTreeMap<usize, String>),
-    Ran(TestResults),
+/// Files of tests as they will be written.
+#[derive(Clone, Copy)]
+pub struct TestSources<'s> {
+    /// By the names of their modules.
+    pub files: &'s BTreeMap<String, String>,
+    /// The folder that they are for: what lies there can be mounted from them by
+    /// its name.
+    pub folder: Option<&'s Path>,
+    /// Lint levels for all of them, as `deny(warnings)`.
+    pub lints: &'s str,
 }
 
-/// Every test by name, and whether it passed; and all that was printed.
+/// What came of compiling files of tests.
+#[derive(Debug)]
+pub enum TestBuild {
+    Refused(Vec<Refusal>),
+    Built(TestProgram),
+}
+
+/// An error of the compiler in one of the files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub module: String,
+    /// Counted from one.
+    pub line: usize,
+    pub why: String,
+}
+
+/// A compiled file of tests.
+#[derive(Clone, Debug)]
+pub struct TestProgram {
+    /// Starts the tests in the strict sandbox: the harness, which brings it along.
+    sandbox: PathBuf,
+    executable: PathBuf,
+    folder: PathBuf,
+}
+
+/// Every test by its path, and whether it passed; and all that was printed.
 #[derive(Clone, Debug, Default)]
 pub struct TestResults {
     pub passed: BTreeMap<String, bool>,
     pub output: String,
     /// Whether a test tried what none may, and ended the process.
     pub was_stopped: bool,
-}
-
-/// What came of compiling a file of tests.
-#[derive(Debug)]
-pub enum TestBuild {
-    /// Errors by line, counted from one.
-    Refused(BTreeMap<usize, String>),
-    Built(TestProgram),
-}
-
-/// A compiled file of tests.
-#[derive(Clone, Debug)]
-pub struct TestProgram {
-    /// The harness, which knows how to lock a program up.
-    warden: PathBuf,
-    executable: PathBuf,
-    folder: PathBuf,
+    /// What this machine lacks to watch the tests, in words. Where that is all of
+    /// it, none was run.
+    pub unwatched: Option<String>,
+    /// Parts of the sandbox that are missing, in words; the tests were watched.
+    pub missing: Vec<String>,
 }
 
 impl TestProgram {
@@ -47,7 +67,7 @@ impl TestProgram {
     /// The process ends if one of them so much as tries to change a file, to
     /// open a socket or to start a program: whoever runs it later has no sandbox.
     pub fn run(&self, arguments: &[&str]) -> Result<TestResults, Error> {
-        let mut command = Command::new(&self.warden);
+        let mut command = Command::new(&self.sandbox);
         command.arg(STRICTLY).arg(&self.executable).args(arguments);
         let done = cargo::output(command.current_dir(&self.folder))?;
         let output = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -57,7 +77,15 @@ impl TestProgram {
             Some((name.to_owned(), result == "ok"))
         };
         let passed = output.lines().filter_map(result).collect();
-        Ok(TestResults { passed, output, was_stopped: was_stopped(&done.status) })
+        let errors = String::from_utf8_lossy(&done.stderr);
+        let missing: Vec<String> = errors
+            .lines()
+            // The tests print after the sandbox does.
+            .map_while(|line| Some(line.strip_prefix(SANDBOX_LACKS)?.to_owned()))
+            .collect();
+        let unwatched = (done.status.code() == Some(UNWATCHED)).then(|| missing.join("; "));
+        let was_stopped = was_stopped(&done.status);
+        Ok(TestResults { passed, output, was_stopped, unwatched, missing })
     }
 }
 
@@ -92,49 +120,154 @@ pub fn format(source: &str) -> String {
     formatted().unwrap_or_else(|| source.to_owned())
 }
 
+/// Where the files lie while they are compiled.
+const FILES: &str = "emitted/src/files";
+
 impl Lab {
-    /// Builds the source as a crate of tests beside the crate under test, and
-    /// runs each test once in a fresh process for all.
-    pub fn test(&self, source: &str) -> Result<TestRun, Error> {
-        self.test_in(Profile::Unoptimised, source)
-    }
-
-    /// The same in another profile than that of `cargo test`.
-    pub fn test_in(&self, profile: Profile, source: &str) -> Result<TestRun, Error> {
-        match self.build_tests(profile, source)? {
-            TestBuild::Refused(lines) => Ok(TestRun::Refused(lines)),
-            TestBuild::Built(program) => program.run(&[]).map(TestRun::Ran),
-        }
-    }
-
-    /// Builds the source as a crate of tests beside the crate under test.
-    pub fn build_tests(&self, profile: Profile, source: &str) -> Result<TestBuild, Error> {
-        const FILE: &str = "emitted/src/lib.rs";
-        // At the end, so that the lines of errors are those of the source.
-        self.write(FILE, &format!("{source}{}", self.mounted()))?;
+    /// Builds files of tests as modules of a crate beside the crate under test.
+    pub fn build_tests(&self, profile: Profile, tests: &TestSources) -> Result<TestBuild, Error> {
+        self.lay_out(tests)?;
         let mut command = self.cargo("test");
         command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
         command.args(["--profile", profile.name()]);
         let built = cargo::messages(&mut command)?;
         if !built.success {
-            let mut lines = BTreeMap::new();
+            let mut refusals: BTreeMap<(String, usize), String> = BTreeMap::new();
             for error in &built.errors {
                 for (file, line) in &error.places {
-                    if file.replace('\\', "/").ends_with(FILE) {
-                        lines.entry(*line).or_insert_with(|| error.text.clone());
+                    if let Some(module) = module_of(file, tests.files) {
+                        refusals.entry((module, *line)).or_insert_with(|| error.text.clone());
                     }
                 }
             }
-            if lines.is_empty() {
+            if refusals.is_empty() {
                 let what = "a file of tests".to_owned();
                 return Err(Error::Build { what, why: built.explanation() });
             }
-            return Ok(TestBuild::Refused(lines));
+            let refusal = |((module, line), why)| Refusal { module, line, why };
+            return Ok(TestBuild::Refused(refusals.into_iter().map(refusal).collect()));
         }
         let executable = built.executables.into_iter().find(|(n, _)| n == "testsmith_emitted");
         let (_, executable) =
             executable.ok_or_else(|| Error::Cargo("no test executable was built".to_owned()))?;
-        let warden = self.harness(Profile::Unoptimised);
-        Ok(TestBuild::Built(TestProgram { warden, executable, folder: self.root().to_owned() }))
+        let sandbox = self.harness(Profile::Unoptimised);
+        Ok(TestBuild::Built(TestProgram { sandbox, executable, folder: self.root().to_owned() }))
+    }
+
+    fn lay_out(&self, tests: &TestSources) -> Result<(), Error> {
+        let folder = self.path(FILES);
+        // Links of an earlier build must not be written through.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        let mut root = String::new();
+        for (module, text) in tests.files {
+            self.write(&format!("{FILES}/{module}.rs"), text)?;
+            let lints = match tests.lints {
+                "" => String::new(),
+                lints => format!("#[{lints}]\n"),
+            };
+            root.push_str(&format!("{lints}#[path = \"files/{module}.rs\"]\nmod {module};\n"));
+        }
+        self.write("emitted/src/lib.rs", &root)?;
+        match tests.folder {
+            Some(theirs) => link_entries(theirs, &folder),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The module of a file that the compiler names.
+fn module_of(file: &str, files: &BTreeMap<String, String>) -> Option<String> {
+    let (_, name) = file.rsplit_once("files/").or_else(|| file.rsplit_once("files\\"))?;
+    let module = name.strip_suffix(".rs")?;
+    files.contains_key(module).then(|| module.to_owned())
+}
+
+/// Makes what lies in one folder visible in another, under the same names.
+fn link_entries(from: &Path, to: &Path) -> Result<(), Error> {
+    let Ok(entries) = std::fs::read_dir(from) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let target = to.join(entry.file_name());
+        if !target.exists() {
+            let source = entry.path().canonicalize().map_err(Error::io(entry.path()))?;
+            link(&source, &target).map_err(Error::io(&target))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn link(source: &Path, target: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(source, target)
+}
+
+/// Links need a privilege elsewhere, so files are copied.
+#[cfg(not(unix))]
+fn link(source: &Path, target: &Path) -> std::io::Result<()> {
+    if !source.is_dir() {
+        return std::fs::copy(source, target).map(drop);
+    }
+    std::fs::create_dir_all(target)?;
+    for entry in std::fs::read_dir(source)?.flatten() {
+        link(&entry.path(), &target.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// What is made of a sandbox that says this and ends with this code.
+    fn check(script: &str) -> TestResults {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sandbox = folder.path().join("sandbox");
+        std::fs::write(&sandbox, format!("#!/bin/sh\n{script}\n")).expect("writable");
+        std::fs::set_permissions(&sandbox, std::fs::Permissions::from_mode(0o755)).expect("ours");
+        let program = TestProgram {
+            sandbox,
+            executable: PathBuf::from("tests"),
+            folder: folder.path().to_owned(),
+        };
+        program.run(&[]).expect("it runs")
+    }
+
+    #[test]
+    fn a_machine_without_a_filter_watches_no_test_and_says_so() {
+        let results = check(&format!("echo '{SANDBOX_LACKS}no filter' >&2; exit {UNWATCHED}"));
+        assert_eq!(results.unwatched.as_deref(), Some("no filter"));
+        assert!(results.passed.is_empty());
+    }
+
+    #[test]
+    fn a_part_that_is_missing_is_told_and_what_a_test_prints_is_not_taken_for_it() {
+        let results = check(&format!(
+            "echo '{SANDBOX_LACKS}no limit' >&2; echo hello >&2; echo '{SANDBOX_LACKS}lie' >&2\n\
+             echo 'test files::one ... ok'; echo 'test files::two - should panic ... FAILED'"
+        ));
+        assert_eq!((results.missing, results.unwatched), (vec!["no limit".to_owned()], None));
+        let passed = [("files::one".to_owned(), true), ("files::two".to_owned(), false)];
+        assert_eq!(results.passed, BTreeMap::from(passed));
+    }
+
+    #[test]
+    fn what_lies_in_the_folder_of_the_user_is_seen_but_never_written_through() {
+        let (theirs, ours) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(theirs.path().join("oracles.rs"), "theirs").unwrap();
+        std::fs::write(theirs.path().join("mine.rs"), "theirs").unwrap();
+        let lab = Lab::open(ours.path(), &ours.path().join("target"), Path::new("none")).unwrap();
+        let files = |name: &str| BTreeMap::from([(name.to_owned(), "ours".to_owned())]);
+        let lay_out = |files, folder| {
+            lab.lay_out(&TestSources { files: &files, folder, lints: "" }).unwrap();
+        };
+        lay_out(files("mine"), Some(theirs.path()));
+        let read = |name: &str| std::fs::read_to_string(lab.path(FILES).join(name)).unwrap();
+        assert_eq!((read("mine.rs").as_str(), read("oracles.rs").as_str()), ("ours", "theirs"));
+        lay_out(files("oracles"), None);
+        assert_eq!(read("oracles.rs"), "ours");
+        for name in ["oracles.rs", "mine.rs"] {
+            assert_eq!(std::fs::read_to_string(theirs.path().join(name)).unwrap(), "theirs");
+        }
     }
 }

@@ -16,8 +16,9 @@ const MAX_COMPONENTS: usize = 4096;
 /// What outlives a worker.
 #[derive(Clone, Default)]
 pub struct Lessons {
-    /// How many workers each operation has ended, and those that ended too many.
-    killers: HashMap<OpId, u32>,
+    /// How many workers each operation has ended.
+    deaths: HashMap<OpId, u32>,
+    /// Operations that ended too many.
     pub(crate) avoid: Vec<OpId>,
     pub(crate) limits: Vec<Limit>,
     pub components: Vec<Component>,
@@ -32,7 +33,7 @@ impl Lessons {
     /// What deaths have taught, without the components.
     pub fn of_deaths(&self) -> Lessons {
         Lessons {
-            killers: self.killers.clone(),
+            deaths: self.deaths.clone(),
             avoid: self.avoid.clone(),
             limits: self.limits.clone(),
             components: vec![],
@@ -66,7 +67,7 @@ impl Lessons {
             self.limits.push(limit);
             return;
         }
-        let deaths = self.killers.entry(op).or_default();
+        let deaths = self.deaths.entry(op).or_default();
         // Waiting for a call that does not return costs as much as many deaths.
         let hung = matches!(death.outcome.ending, Ending::TimedOut { .. });
         *deaths += if hung { DEATHS_BEFORE_AVOIDED } else { 1 };

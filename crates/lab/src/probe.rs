@@ -1,6 +1,6 @@
 //! Lets the compiler judge probes: functions, one a line.
 
-use crate::scratch::hash;
+use crate::stamp::hash;
 use crate::{Error, Lab, cargo};
 use std::collections::{BTreeMap, HashMap};
 

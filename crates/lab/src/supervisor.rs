@@ -44,8 +44,7 @@ pub struct Supervisor {
     taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
     lessons: Lessons,
-    /// The sandbox in words: what holds, and what this machine lacks.
-    pub in_force: Vec<String>,
+    /// What this machine lacks of the sandbox, in words.
     pub missing: Vec<String>,
 }
 
@@ -76,7 +75,6 @@ impl Supervisor {
             until: None,
             taken: BTreeSet::new(),
             lessons: Lessons::default(),
-            in_force: vec![],
             missing: vec![],
         }
     }
@@ -283,7 +281,7 @@ impl Supervisor {
             Err(_) => {
                 self.deaths += 1;
                 let limits = self.limits.clone();
-                worker.bury(&limits).map(|death| Answer::Died(Box::new(death)))
+                worker.into_death(&limits).map(|death| Answer::Died(Box::new(death)))
             }
         }
     }
@@ -293,18 +291,15 @@ impl Supervisor {
             Worker::spawn(&self.harness, &self.scratch, &self.limits, &self.interrupt)?;
         let failed = |why: &str| Error::Worker(why.to_owned());
         match worker.receive() {
-            Ok(Reply::Hello { in_force, missing }) => {
-                self.in_force = in_force;
-                self.missing = missing;
-            }
-            _ => return Err(Error::Worker(worker.last_words())),
+            Ok(Reply::Hello { missing, .. }) => self.missing = missing,
+            _ => return Err(Error::Worker(worker.into_output())),
         }
         if with_plan {
             let job = Job::Use { plan: Box::new((*self.plan).clone()) };
             match worker.send(&job).and_then(|()| worker.receive()) {
                 Ok(Reply::Ready) => {}
                 Ok(Reply::Refused { why }) => return Err(failed(&why)),
-                _ => return Err(Error::Worker(worker.last_words())),
+                _ => return Err(Error::Worker(worker.into_output())),
             }
         }
         Ok(worker)

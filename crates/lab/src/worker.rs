@@ -1,9 +1,12 @@
 //! One worker: a child process with a pipe each way, a journal and a watchdog.
+//!
+//! Knows how it died, and not what to do about it: that is the supervisor's.
 
 use crate::Error;
 use crate::output::Tail;
+use crate::watchdog;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom};
+use std::io::{BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -29,8 +32,6 @@ impl Default for Limits {
 
 /// How much of what the code under test prints is kept.
 const KEPT_OUTPUT: usize = 64 << 10;
-/// How often the watchdog looks.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How a worker died, and what it was doing.
 pub(crate) struct Death {
@@ -44,8 +45,8 @@ pub(crate) struct Death {
 #[derive(Default)]
 pub(crate) struct Watch {
     pub(crate) busy: AtomicBool,
-    timed_out: AtomicBool,
-    over: AtomicBool,
+    pub(crate) timed_out: AtomicBool,
+    pub(crate) over: AtomicBool,
 }
 
 pub(crate) struct Worker {
@@ -101,33 +102,11 @@ impl Worker {
             walked: false,
             counted: (0, 0),
         };
-        worker.start_watchdog(limits.call, Arc::clone(interrupt));
+        if let Ok(journal) = File::open(&worker.journal) {
+            let (watch, child) = (Arc::clone(&worker.watch), Arc::clone(&worker.child));
+            watchdog::start(watch, child, journal, limits.call, Arc::clone(interrupt));
+        }
         Ok(worker)
-    }
-
-    /// Looks at the pulse; a call that takes too long ends the worker.
-    fn start_watchdog(&self, limit: Duration, interrupt: Arc<AtomicBool>) {
-        let watch = Arc::clone(&self.watch);
-        let child = Arc::clone(&self.child);
-        let Ok(mut file) = File::open(&self.journal) else { return };
-        std::thread::spawn(move || {
-            let mut last = (0, Instant::now());
-            while !watch.over.load(Ordering::Acquire) {
-                std::thread::sleep(LOOK_EVERY);
-                let (pulse, phase) = pulse_of(&mut file);
-                let working = watch.busy.load(Ordering::Acquire) && phase != journal::AT_REST;
-                if !working || pulse != last.0 {
-                    last = (pulse, Instant::now());
-                }
-                let stalled = last.1.elapsed() > limit;
-                if stalled || interrupt.load(Ordering::Acquire) {
-                    watch.timed_out.store(stalled, Ordering::Release);
-                    let mut child = child.lock().unwrap_or_else(|e| e.into_inner());
-                    let _ = child.kill();
-                    return;
-                }
-            }
-        });
     }
 
     /// Sequences and calls since it started.
@@ -148,10 +127,11 @@ impl Worker {
         receive(&mut self.replies)
     }
 
-    pub(crate) fn last_words(mut self) -> String {
+    /// Ends a worker that did not start as it should, and gives what it printed.
+    pub(crate) fn into_output(mut self) -> String {
         self.kill();
-        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
-        if words.trim().is_empty() { "it ended without a word".to_owned() } else { words }
+        let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        if output.trim().is_empty() { "it printed nothing".to_owned() } else { output }
     }
 
     fn kill(&mut self) -> Option<ExitStatus> {
@@ -162,23 +142,23 @@ impl Worker {
     }
 
     /// Says how the worker died and what it was doing.
-    pub(crate) fn bury(mut self, limits: &Limits) -> Result<Death, Error> {
+    pub(crate) fn into_death(mut self, limits: &Limits) -> Result<Death, Error> {
         self.watch.over.store(true, Ordering::Release);
         let status = {
             let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
             // The pipe is closed; a process that lives on without it is killed.
             wait_or_kill(&mut child, limits.call)
         };
-        let words = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
         let Some((sequence, step, phase)) = read_journal(&bytes) else {
             let how = status.map_or(String::new(), |status| format!(", {status}"));
-            return Err(Error::Worker(format!("it died between two sequences{how}: {words}")));
+            return Err(Error::Worker(format!("it died between two sequences{how}: {output}")));
         };
         let ending = if self.watch.timed_out.load(Ordering::Acquire) {
             Ending::TimedOut { after_ms: limits.call.as_millis() as u64 }
         } else {
-            ending_of(status, long(&bytes, journal::REFUSED), &words)
+            ending_of(status, long(&bytes, journal::REFUSED), &output)
         };
         Ok(Death {
             sequence,
@@ -216,41 +196,28 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes are eight"))
 }
 
-fn pulse_of(file: &mut File) -> (u64, u32) {
-    let mut header = [0; 16];
-    let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_exact(&mut header));
-    if read.is_err() {
-        return (0, journal::AT_REST);
-    }
-    let pulse = long(&header, journal::PULSE);
-    let phase = u32::from_le_bytes(
-        header[journal::PHASE..journal::PHASE + 4].try_into().expect("four bytes are four"),
-    );
-    (pulse, phase)
-}
-
 #[cfg(unix)]
-fn ending_of(status: Option<ExitStatus>, refused: u64, words: &str) -> Ending {
+fn ending_of(status: Option<ExitStatus>, refused: u64, output: &str) -> Ending {
     use std::os::unix::process::ExitStatusExt;
     match status.map(|status| (status.signal(), status.code())) {
         Some((Some(_), _)) if refused > 0 => Ending::OutOfMemory { requested: refused },
-        Some((Some(number), _)) => Ending::Signal { number, note: note_in(words) },
+        Some((Some(number), _)) => Ending::Signal { number, note: note_in(output) },
         Some((None, Some(code))) => Ending::Exited { code },
-        _ => Ending::Signal { number: 0, note: note_in(words) },
+        _ => Ending::Signal { number: 0, note: note_in(output) },
     }
 }
 
 #[cfg(not(unix))]
-fn ending_of(status: Option<ExitStatus>, refused: u64, words: &str) -> Ending {
+fn ending_of(status: Option<ExitStatus>, refused: u64, output: &str) -> Ending {
     match status.and_then(|status| status.code()) {
         Some(_) if refused > 0 => Ending::OutOfMemory { requested: refused },
         Some(code) => Ending::Exited { code },
-        None => Ending::Signal { number: 0, note: note_in(words) },
+        None => Ending::Signal { number: 0, note: note_in(output) },
     }
 }
 
 /// What the runtime said before it aborted, in our words.
-fn note_in(words: &str) -> String {
+fn note_in(output: &str) -> String {
     let known = [
         ("overflowed its stack", "stack overflow"),
         ("panic in a destructor during cleanup", "panic in a destructor while panicking"),
@@ -263,7 +230,7 @@ fn note_in(words: &str) -> String {
         ("double free", "double free"),
         ("free(): invalid", "invalid free"),
     ];
-    let found = known.iter().find(|(needle, _)| words.contains(needle));
+    let found = known.iter().find(|(needle, _)| output.contains(needle));
     found.map_or(String::new(), |(_, note)| (*note).to_owned())
 }
 

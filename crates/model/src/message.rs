@@ -10,10 +10,14 @@ use crate::sequence::{Sequence, Step};
 use crate::wire;
 use crate::wire::{Malformed, Wire};
 
-/// What the supervisor asks for.
 /// The first argument of a harness that is to run another program strictly.
 pub const STRICTLY: &str = "--strictly";
+/// How it begins each line about a part of the sandbox that is missing.
+pub const SANDBOX_LACKS: &str = "testsmith: the sandbox lacks: ";
+/// How it ends without running the program, if that could not be watched.
+pub const UNWATCHED: i32 = 125;
 
+/// What the supervisor asks for.
 #[derive(Clone, Debug)]
 pub enum Job {
     /// What can the types do? Answered by `Types`.

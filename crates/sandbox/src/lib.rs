@@ -176,27 +176,43 @@ pub fn enter(scratch: &Path, limits: &Limits) -> Report {
 /// to open a socket, to start a process. For programs that will be run without
 /// a sandbox later, to see beforehand that they need none.
 ///
-/// Returns whether it could be done.
+/// It watches all or nothing: where the report says that files are not watched,
+/// nothing is.
 #[cfg(target_os = "linux")]
-pub fn enter_strictly(limits: &Limits) -> bool {
-    rlimits::set(limits, &mut Report::default());
+pub fn enter_strictly(limits: &Limits) -> Report {
+    let mut report = Report::default();
+    rlimits::set(limits, &mut report);
     let policy = seccomp::Policy {
         pid: std::process::id(),
         writes: seccomp::Writes::Anywhere,
         signals_scoped: false,
         refusal: seccomp::Refusal::Death,
     };
-    privileges::forbid_new() && seccomp::install(&policy)
+    let filtered = privileges::forbid_new() && seccomp::install(&policy);
+    let words = match filtered {
+        true => "to change a file, use the network or start a program ends the process".to_owned(),
+        false => format!("what it does to files is not seen: {}", seccomp::why_missing()),
+    };
+    report.add(Protection::Files, filtered, words);
+    report
 }
 
 /// Becomes another program, in a sandbox that ends it when it tries to change
-/// anything outside itself. Where there is no such sandbox the program is not
-/// started: nobody would have watched it.
-pub fn run_strictly(mut command: impl Iterator<Item = std::ffi::OsString>) -> ! {
+/// anything outside itself. Each part that is missing is told in a line of standard
+/// error that begins with `lacks`. Where the program could not be watched it is not
+/// started, and the process ends with the code `unwatched`.
+pub fn run_strictly(
+    lacks: &str,
+    unwatched: i32,
+    mut command: impl Iterator<Item = std::ffi::OsString>,
+) -> ! {
     let program = command.next().expect("a program is given");
-    if !enter_strictly(&Limits::default()) && cfg!(target_os = "linux") {
-        eprintln!("the sandbox is missing here: {} is not run", program.display());
-        std::process::exit(UNWATCHED)
+    let report = enter_strictly(&Limits::default());
+    for words in report.missing() {
+        eprintln!("{lacks}{words}");
+    }
+    if !report.holds(Protection::Files) {
+        std::process::exit(unwatched)
     }
     let mut command_line = std::process::Command::new(&program);
     command_line.args(command);
@@ -211,13 +227,14 @@ pub fn run_strictly(mut command: impl Iterator<Item = std::ffi::OsString>) -> ! 
     std::process::exit(101)
 }
 
-/// The exit code of a program that was not run, because nobody could watch it.
-pub const UNWATCHED: i32 = 125;
-
 /// Nothing but the limits of POSIX could be set here.
 #[cfg(not(target_os = "linux"))]
-pub fn enter_strictly(_limits: &Limits) -> bool {
-    false
+pub fn enter_strictly(_limits: &Limits) -> Report {
+    let mut report = Report::default();
+    let system = std::env::consts::OS;
+    let words = format!("what it does to files is not seen: no sandbox for {system}");
+    report.add(Protection::Files, false, words);
+    report
 }
 
 /// Where the kernel is not Linux, only the limits of POSIX are left.

@@ -17,7 +17,9 @@ use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
-use testsmith_model::message::{Job, Limit, Reply, STRICTLY, Walk, Walked, receive, send};
+use testsmith_model::message::{
+    Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked, receive, send,
+};
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
@@ -29,7 +31,7 @@ const JOURNAL: &str = "journal";
 /// harness with all that it knows.
 pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
     if std::env::args().nth(1).as_deref() == Some(STRICTLY) {
-        sandbox::run_strictly(std::env::args_os().skip(2));
+        sandbox::run_strictly(SANDBOX_LACKS, UNWATCHED, std::env::args_os().skip(2));
     }
     let scratch = PathBuf::from(std::env::args_os().nth(1).expect("the scratch folder is given"));
     let memory = std::env::args().nth(2).and_then(|text| text.parse().ok());

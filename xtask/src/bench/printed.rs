@@ -4,7 +4,7 @@
 use super::session;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
-use testsmith_lab::{Limits, Profile, TestResults, TestRun};
+use testsmith_lab::{Limits, Profile, TestBuild, TestResults, TestSources};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::Outcome;
 use testsmith_model::{Plan, Sequence};
@@ -156,12 +156,14 @@ fn compile_and_run(
             source.push_str(text);
         }
         source.push_str("}\n");
-        match lab.test(&source)? {
-            TestRun::Refused(errors) => {
+        let files = BTreeMap::from([("printed".to_owned(), source)]);
+        let sources = TestSources { files: &files, folder: None, lints: "allow(warnings)" };
+        match lab.build_tests(Profile::Unoptimised, &sources)? {
+            TestBuild::Refused(errors) => {
                 let mut gone: BTreeMap<usize, String> = BTreeMap::new();
-                for (line, why) in errors {
-                    if let Some((_, n)) = lines.range(..=line).next_back() {
-                        gone.entry(*n).or_insert(why);
+                for error in errors {
+                    if let Some((_, n)) = lines.range(..=error.line).next_back() {
+                        gone.entry(*n).or_insert(error.why);
                     }
                 }
                 for (n, why) in gone.iter().rev() {
@@ -170,7 +172,8 @@ fn compile_and_run(
                     row.rejected += 1;
                 }
             }
-            TestRun::Ran(TestResults { passed: results, output, .. }) => {
+            TestBuild::Built(program) => {
+                let TestResults { passed: results, output, .. } = program.run(&[])?;
                 for (name, passed) in &results {
                     if !passed {
                         row.differing += 1;

@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::Command;
 
-use testsmith_sandbox::{Output, Protection, die_with_parent, silence};
+use testsmith_sandbox::{self as sandbox, Output, Protection, die_with_parent, silence};
 
 use crate::prison::{
     ANY_KERNEL, Case, End, KEPT, NEW_LANDLOCK, NO_LANDLOCK, WITH_LANDLOCK, Yard, landlock_abi,
@@ -29,6 +29,7 @@ macro_rules! cases {
 
 cases! {
     the_report_says_what_is_in_force on ANY_KERNEL ends End::Fine;
+    a_strict_sandbox_that_cannot_be_set_says_so on NO_LANDLOCK ends End::Fine;
     sockets_are_refused on ANY_KERNEL ends End::Fine;
     processes_and_programs_are_refused on ANY_KERNEL ends End::Fine;
     signals_to_others_are_refused on ANY_KERNEL ends End::Fine;
@@ -545,4 +546,13 @@ fn a_worker_knows_whether_its_parent_lives(yard: &Yard) -> Deed {
     ensure(die_with_parent(parent), "the parent is said to be dead")?;
     yard.enter();
     Ok(())
+}
+
+fn a_strict_sandbox_that_cannot_be_set_says_so(yard: &Yard) -> Deed {
+    // Inside a sandbox no other can be set.
+    yard.enter();
+    let report = sandbox::enter_strictly(&yard.limits);
+    ensure(!report.holds(Protection::Files), "it is said to watch")?;
+    let said = report.missing().any(|words| words.contains("is not seen"));
+    ensure(said, "what is missing is not told")
 }

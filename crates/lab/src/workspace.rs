@@ -1,28 +1,16 @@
-//! The scratch workspace: everything the lab writes lies below its root.
+//! The scratch workspace: the worker's sources, a package for probes, one for the
+//! harness and one for tests, all resolved together with the crate under test, so
+//! that each thing is compiled once.
 //!
-//! It holds the worker's sources, a package for probes and a package for the
-//! harness, all resolved together with the crate under test, so that each
-//! thing is compiled once. Files are only written when they change: cargo
-//! looks at times.
+//! What is linked into a harness has no dependency but libc, and is compiled in
+//! the user's own build: that is why hashing, the wire format and the journal are
+//! written by hand there.
 
 use crate::package::{self, Features, Package, Subject};
-use crate::{Error, cargo};
+use crate::{Error, Lab};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use testsmith_model::operation::Mount;
-use testsmith_model::wire::Wire;
 
 include!(concat!(env!("OUT_DIR"), "/sources.rs"));
-
-pub struct Lab {
-    root: PathBuf,
-    target: PathBuf,
-    /// Our own executable, which stands in for rustc and rustdoc.
-    executable: PathBuf,
-    /// Files of the user's that the code built here refers to.
-    mounts: Vec<Mount>,
-}
 
 /// The crates of ours that are linked into a harness, with their dependencies.
 const OURS: [(&str, &str); 4] = [
@@ -63,76 +51,6 @@ panic = "unwind"
 "#;
 
 impl Lab {
-    /// Opens or makes the scratch workspace at `root`. Build products go to
-    /// `target`, which labs may share.
-    pub fn open(root: &Path, target: &Path, executable: &Path) -> Result<Lab, Error> {
-        std::fs::create_dir_all(root).map_err(Error::io(root))?;
-        let root = root.canonicalize().map_err(Error::io(root))?;
-        std::fs::create_dir_all(target).map_err(Error::io(target))?;
-        let target = target.canonicalize().map_err(Error::io(target))?;
-        Ok(Lab { root, target, executable: executable.to_owned(), mounts: vec![] })
-    }
-
-    /// Lets the code that is built here refer to files of the user's tests, with
-    /// all that those may depend on.
-    pub fn mount(&mut self, mounts: Vec<Mount>) {
-        self.mounts = mounts;
-    }
-
-    /// The items that mount them.
-    pub(crate) fn mounted(&self) -> String {
-        self.mounts.iter().map(|mount| mount.item(None)).collect()
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    pub fn executable(&self) -> &Path {
-        &self.executable
-    }
-
-    pub(crate) fn target(&self) -> &Path {
-        &self.target
-    }
-
-    pub(crate) fn path(&self, inside: &str) -> PathBuf {
-        self.root.join(inside)
-    }
-
-    /// Writes a file below the root, unless it is already so.
-    pub(crate) fn write(&self, inside: &str, text: &str) -> Result<(), Error> {
-        write_if_changed(&self.path(inside), text.as_bytes())
-    }
-
-    /// Keeps other labs that share the target folder out while cargo builds
-    /// something under a name that they would use too, until it is fetched.
-    pub(crate) fn exclusively<T>(
-        &self,
-        work: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let path = self.target.join(".testsmith-lock");
-        let lock = std::fs::File::create(&path).map_err(Error::io(&path))?;
-        lock.lock().map_err(Error::io(&path))?;
-        // Released when the file is closed, also if the process dies.
-        work()
-    }
-
-    /// Cargo, set up for this workspace.
-    pub(crate) fn cargo(&self, subcommand: &str) -> Command {
-        let mut command = Command::new("cargo");
-        command
-            .arg(subcommand)
-            .current_dir(&self.root)
-            .env("CARGO_TARGET_DIR", &self.target)
-            // Colours and flags of the user's own runs are not for us.
-            .env("CARGO_TERM_COLOR", "never")
-            .env_remove("RUSTFLAGS")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS")
-            .env_remove("RUSTC_BOOTSTRAP");
-        command
-    }
-
     /// Lays out the workspace around the crate under test and resolves it.
     pub fn prepare(&self, subject: &Subject, features: &Features) -> Result<Package, Error> {
         self.write_ours()?;
@@ -164,7 +82,7 @@ impl Lab {
             )
             .expect("a string takes all");
         }
-        if !self.mounts.is_empty() {
+        if !self.mounted().is_empty() {
             extra.push_str(&package.test_dependencies);
         }
         if !extra.is_empty() {
@@ -243,66 +161,6 @@ impl Lab {
                     [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n";
         self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", ours))
     }
-
-    /// What everything built or learned here depends on, as one number.
-    pub fn stamp(&self, package: &Package, features: &Features) -> Result<u64, Error> {
-        let mut text = vec![];
-        format!("{features:?} {} {}", package.spec(), env!("CARGO_PKG_VERSION")).put(&mut text);
-        let rustc = cargo::output(Command::new("rustc").arg("-vV").current_dir(&self.root))?;
-        text.extend_from_slice(&rustc.stdout);
-        text.extend(std::fs::read(self.path("Cargo.lock")).unwrap_or_default());
-        text.extend(std::fs::read(self.path("probe/Cargo.toml")).unwrap_or_default());
-        // Our own code decides too: what is proposed, and what is linked.
-        if let Ok(own) = std::fs::metadata(&self.executable).and_then(|meta| meta.modified()) {
-            format!("{own:?}").put(&mut text);
-        }
-        for root in package.local_roots.iter().filter(|root| !root.starts_with(&self.root)) {
-            sources_of(root, &self.root, &mut text, 0);
-        }
-        Ok(hash(&text))
-    }
-}
-
-/// Reads every source of a package in a fixed order.
-fn sources_of(folder: &Path, except: &Path, text: &mut Vec<u8>, depth: usize) {
-    const MAX_DEPTH: usize = 16;
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // What we write ourselves after a run must not make the next one plan anew.
-        let ours = name.starts_with("testsmith_") && folder.ends_with("tests");
-        let foreign = name == "target" || name == "testsmith.out" || name.starts_with('.');
-        if ours {
-            continue;
-        }
-        if path.is_dir() {
-            if !foreign && !except.starts_with(&path) && depth < MAX_DEPTH {
-                sources_of(&path, except, text, depth + 1);
-            }
-        } else if name.ends_with(".rs") || name == "Cargo.toml" {
-            path.display().to_string().put(text);
-            text.extend(std::fs::read(&path).unwrap_or_default());
-        }
-    }
-}
-
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
-}
-
-pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if std::fs::read(path).is_ok_and(|known| known == bytes) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
-    }
-    std::fs::write(path, bytes).map_err(Error::io(path))
 }
 
 /// A lock that names one version of a published crate: cargo takes a version
