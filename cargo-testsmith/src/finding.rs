@@ -1,9 +1,10 @@
 //! Findings: failing sequences, one for each class, the smallest kept.
 
-use crate::emit::Emitted;
+use crate::candidate::{Candidate, Claim, Confirmed};
+use crate::emit::{Emitted, Expected};
 use crate::replay::describe;
 use crate::selection::Selection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Verdict, judge};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
@@ -24,10 +25,15 @@ pub struct Finding {
     /// not the search that saw it.
     pub after: Option<u64>,
     pub style: Style,
+    /// Its test as it stands in the file that was verified, once it was.
+    pub text: Option<String>,
 }
 
 impl Finding {
-    pub fn new(plan: &Plan, failing: Failing, sequence: Sequence, outcome: Outcome) -> Finding {
+    /// What was confirmed, told; none if it passes.
+    pub fn new(plan: &Plan, confirmed: Confirmed) -> Option<Finding> {
+        let Confirmed { sequence, outcome, failing, after, .. } = confirmed;
+        let failing = failing?;
         let step = outcome.step as usize;
         let callee = callee_at(plan, &sequence, step);
         let law = match callee {
@@ -42,8 +48,8 @@ impl Finding {
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
-        let (after, style) = (None, Style::Plain);
-        Finding { name, failing, sequence, outcome, operation, law, after, style }
+        let (style, text) = (Style::Plain, None);
+        Some(Finding { name, failing, sequence, outcome, operation, law, after, style, text })
     }
 
     /// What happened, in a clause.
@@ -98,6 +104,14 @@ impl Emitted for Finding {
     fn set_style(&mut self, style: Style) {
         self.style = style;
     }
+
+    fn expected(&self) -> Expected {
+        match &self.outcome.ending {
+            Ending::Differs { .. } => Expected::FailsReleased,
+            ending if ending.is_fatal() => Expected::EndsTheProcess,
+            _ => Expected::Fails,
+        }
+    }
 }
 
 /// What is called at a step.
@@ -127,7 +141,6 @@ pub struct Findings {
     root: PathBuf,
     selection: Selection,
     by_class: BTreeMap<String, Failure>,
-    pub illegal: u64,
     /// Calls made so far, as far as whoever searches has counted.
     pub calls: u64,
 }
@@ -135,11 +148,7 @@ pub struct Findings {
 impl Findings {
     pub fn new(root: &Path, selection: Selection) -> Findings {
         let by_class = BTreeMap::new();
-        Findings { root: root.to_owned(), selection, by_class, illegal: 0, calls: 0 }
-    }
-
-    pub fn root(&self) -> &Path {
-        &self.root
+        Findings { root: root.to_owned(), selection, by_class, calls: 0 }
     }
 
     /// Takes a failure in if it is the first or the shortest of its class.
@@ -150,7 +159,6 @@ impl Findings {
             return;
         }
         if failing.severity == Severity::Illegal {
-            self.illegal += 1;
             return;
         }
         self.insert(Failure { failing, sequence, outcome, after: self.calls });
@@ -174,7 +182,6 @@ impl Findings {
 
     /// Takes in what another worker found.
     pub fn absorb(&mut self, other: Findings) {
-        self.illegal += other.illegal;
         for failure in other.into_all() {
             self.insert(failure);
         }
@@ -186,6 +193,20 @@ impl Findings {
 
     pub fn into_all(self) -> Vec<Failure> {
         self.by_class.into_values().collect()
+    }
+
+    /// All of them as candidates for a test.
+    pub fn into_candidates(self) -> Vec<Candidate> {
+        let candidate = |failure: Failure| Candidate {
+            sequence: failure.sequence,
+            step: failure.outcome.step as usize,
+            claim: Claim::Fails {
+                class: failure.failing.class,
+                severity: failure.failing.severity,
+            },
+            after: Some(failure.after),
+        };
+        self.by_class.into_values().map(candidate).collect()
     }
 }
 
@@ -207,12 +228,13 @@ pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
 
 /// Gives each finding a name of its own.
 pub fn tell_apart(findings: &mut [Finding]) {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
     for finding in findings {
-        let n = seen.entry(finding.name.clone()).or_default();
-        *n += 1;
-        if *n > 1 {
-            finding.name = format!("{}_{n}", finding.name);
+        let base = finding.name.clone();
+        let mut n = 1;
+        while !taken.insert(finding.name.clone()) {
+            n += 1;
+            finding.name = format!("{base}_{n}");
         }
     }
 }

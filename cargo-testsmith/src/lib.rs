@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+mod budget;
+mod candidate;
 mod clean;
 mod config;
 pub mod console;

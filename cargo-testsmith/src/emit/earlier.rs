@@ -3,10 +3,10 @@
 //! A test that was true and no longer is shows a change. It must not vanish
 //! just because a new run would write another one in its place.
 
-use super::verify::name_at;
+use super::source::{TestItem, TestSource};
 use anyhow::Result;
 use std::collections::BTreeMap;
-use testsmith_lab::{Lab, Profile, TestBuild};
+use testsmith_lab::{Lab, Profile, Refusal, TestBuild, TestSources};
 
 /// A test on disk that the crate does not pass any more.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -17,6 +17,8 @@ pub struct Changed {
 
 /// Each round takes out what does not compile.
 const MAX_BUILDS: usize = 8;
+/// An import is not at fault if what used it is not asked any more.
+const LINTS: &str = "allow(unused_imports, dead_code)";
 
 /// Runs those tests of the modules on disk that are not also among the new
 /// ones, and says which fail.
@@ -25,119 +27,86 @@ pub fn changed(
     old: &BTreeMap<String, String>,
     new: &BTreeMap<String, String>,
 ) -> Result<Vec<Changed>> {
-    let mut modules: BTreeMap<&str, Module> = BTreeMap::new();
-    for (name, text) in old {
-        let known = new.get(name).map(|text| Module::read(text).tests).unwrap_or_default();
-        let mut module = Module::read(text);
-        module.tests.retain(|test| !known.contains(test));
-        if !module.tests.is_empty() {
-            modules.insert(name, module);
+    let mut changed = vec![];
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for (module, text) in old {
+        match TestSource::read(text) {
+            Ok(source) => files
+                .extend(without_known(&source, new.get(module)).map(|text| (module.clone(), text))),
+            Err(why) => changed
+                .push(Changed { test: module.clone(), why: format!("it does not compile: {why}") }),
         }
     }
-    let mut changed = vec![];
     for _ in 0..MAX_BUILDS {
-        if modules.is_empty() {
-            return Ok(changed);
+        if files.is_empty() {
+            break;
         }
-        let source: String = modules.iter().map(|(name, module)| module.source(name)).collect();
-        match lab.build_tests(Profile::Unoptimised, &source)? {
+        let sources = TestSources { files: &files, folder: None, lints: LINTS };
+        match lab.build_tests(Profile::Unoptimised, &sources)? {
             TestBuild::Built(program) => {
                 let results = program.run(&[])?;
+                if let Some(why) = &results.unwatched {
+                    anyhow::bail!("the regression tests cannot be run safely here: {why}");
+                }
                 for (path, _) in results.passed.iter().filter(|(_, passed)| !**passed) {
                     let why = reason(&results.output, path);
                     changed.push(Changed { test: path.clone(), why: format!("it fails: {why}") });
                 }
-                return Ok(changed);
+                break;
             }
-            TestBuild::Refused(errors) => {
-                for (line, why) in errors {
-                    take_out(&mut modules, &source, line, &why, &mut changed);
-                }
-            }
+            TestBuild::Refused(refusals) => take_out(&mut files, &refusals, &mut changed),
         }
     }
     Ok(changed)
 }
 
-/// Takes the test that a line belongs to out of its module, or the whole module
-/// if it is none of the tests that does not compile.
+/// A module without the tests that are the same in the new suite; none if that
+/// leaves nothing to ask.
+fn without_known(source: &TestSource, new: Option<&String>) -> Option<String> {
+    let known = new.and_then(|text| TestSource::read(text).ok());
+    let is_known = |test: &TestItem| {
+        known.as_ref().is_some_and(|known| known.tests.iter().any(|other| other.text == test.text))
+    };
+    let rest = source.tests.iter().any(|test| !is_known(test));
+    rest.then(|| source.without(is_known))
+}
+
+/// Takes the tests that do not compile out of their modules, or a whole module if
+/// it is none of its tests that does not.
 fn take_out(
-    modules: &mut BTreeMap<&str, Module>,
-    source: &str,
-    line: usize,
-    why: &str,
+    files: &mut BTreeMap<String, String>,
+    refusals: &[Refusal],
     changed: &mut Vec<Changed>,
 ) {
-    let lines: Vec<&str> = source.lines().take(line).collect();
-    let is_head = |text: &&&str| text.starts_with("mod ") && text.ends_with(" {");
-    let Some(head) = lines.iter().rev().find(is_head) else { return };
-    let module = head["mod ".len()..head.len() - " {".len()].to_owned();
-    let Some(tests) = modules.get_mut(module.as_str()).map(|module| &mut module.tests) else {
-        return;
-    };
-    let inside = lines.iter().rev().take_while(|text| *text != head);
-    let here = match inside.filter(|text| text.starts_with("fn ")).count() {
-        // Above the first test: an import that is gone takes all of them along.
-        0 => None,
-        _ => name_at(source, line),
-    };
-    let known = |name: &String| tests.iter().position(|test| name_in(test) == Some(name));
-    let here = match here.map(|name| known(&name)) {
-        // One test may have several errors.
-        Some(None) => return,
-        Some(at) => at,
-        None => None,
-    };
-    let gone: Vec<String> = match here {
-        Some(at) => vec![tests.remove(at)],
-        None => std::mem::take(tests),
-    };
-    for test in gone {
-        let name = name_in(&test).unwrap_or_default();
-        let why = format!("it does not compile: {why}");
-        changed.push(Changed { test: format!("{module}::{name}"), why });
+    let mut modules: BTreeMap<&str, Vec<&Refusal>> = BTreeMap::new();
+    for refusal in refusals {
+        modules.entry(&refusal.module).or_default().push(refusal);
     }
-    modules.retain(|_, module| !module.tests.is_empty());
-}
-
-/// A module taken apart: what stands before its tests, and each of them.
-struct Module {
-    head: String,
-    tests: Vec<String>,
-}
-
-impl Module {
-    /// Every item that ends with a brace at the start of a line and is a test.
-    fn read(text: &str) -> Module {
-        let mut module = Module { head: String::new(), tests: vec![] };
-        let mut item = String::new();
-        for line in text.lines() {
-            item.push_str(line);
-            item.push('\n');
-            let import = line.starts_with("use ") && line.ends_with(';');
-            let ends = import || matches!(line, "}" | "};") || line.starts_with("//!");
-            if ends {
-                let item = std::mem::take(&mut item);
-                if item.contains("#[test]") {
-                    module.tests.push(item.trim_start().to_owned());
-                } else {
-                    module.head.push_str(&item);
-                }
+    for (module, refusals) in modules {
+        let Some(source) = files.get(module).and_then(|text| TestSource::read(text).ok()) else {
+            files.remove(module);
+            continue;
+        };
+        // Above the first test: an import that is gone takes all of them along.
+        let outside = refusals.iter().find(|refusal| source.test_at(refusal.line).is_none());
+        let why_not = |test: &TestItem| {
+            let at = |refusal: &&&Refusal| source.test_at(refusal.line) == Some(test);
+            refusals.iter().find(at).or(outside).map(|refusal| refusal.why.as_str())
+        };
+        for test in &source.tests {
+            if let Some(why) = why_not(test) {
+                let why = format!("it does not compile: {why}");
+                changed.push(Changed { test: format!("{module}::{}", test.name), why });
             }
         }
-        module
+        match source.tests.iter().all(|test| why_not(test).is_some()) {
+            true => drop(files.remove(module)),
+            false => {
+                let rest = source.without(|test| why_not(test).is_some());
+                files.insert(module.to_owned(), rest);
+            }
+        }
     }
-
-    fn source(&self, name: &str) -> String {
-        // An import is not at fault if what used it is not asked any more.
-        let lines = "#![allow(unused_imports, dead_code)]";
-        format!("mod {name} {{\n{lines}\n{}{}}}\n", self.head, self.tests.concat())
-    }
-}
-
-fn name_in(test: &str) -> Option<&str> {
-    let head = test.lines().find(|line| line.starts_with("fn "))?;
-    head.strip_prefix("fn ")?.split('(').next()
 }
 
 /// The first line that a failed test printed of its own.
@@ -161,30 +130,32 @@ mod tests {
                         #[test]\nfn two() {\n    y();\n}\n";
 
     #[test]
-    fn a_module_is_taken_apart_into_its_tests() {
-        let module = Module::read(TEXT);
-        assert_eq!(module.head, "//! About.\n\nuse a::Shelf;\n");
-        assert_eq!(
-            module.tests,
-            ["/// One.\n#[test]\nfn one() {\n    x();\n}\n", "#[test]\nfn two() {\n    y();\n}\n"]
-        );
-        assert_eq!(name_in(&module.tests[1]), Some("two"));
-    }
-
-    #[test]
     fn an_error_takes_out_its_test_or_the_whole_module() {
-        let source = Module::read(TEXT).source("shelf");
-        let line = |text: &str| source.lines().position(|line| line.contains(text)).unwrap() + 1;
-        let check = |text: &str, left: &[&str], gone: &[&str]| {
-            let mut modules = BTreeMap::from([("shelf", Module::read(TEXT))]);
+        let check = |at: &str, left: &[&str], gone: &[&str]| {
+            let line = TEXT.lines().position(|line| line.contains(at)).unwrap() + 1;
+            let refusal = Refusal { module: "shelf".to_owned(), line, why: "why".to_owned() };
+            let mut files = BTreeMap::from([("shelf".to_owned(), TEXT.to_owned())]);
             let mut changed = vec![];
-            take_out(&mut modules, &source, line(text), "why", &mut changed);
-            let rest: Vec<&str> =
-                modules.values().flat_map(|m| m.tests.iter().filter_map(|t| name_in(t))).collect();
+            take_out(&mut files, &[refusal.clone(), refusal], &mut changed);
+            let sources: Vec<TestSource> =
+                files.values().map(|text| TestSource::read(text).unwrap()).collect();
+            let rest: Vec<&str> = sources
+                .iter()
+                .flat_map(|s| s.tests.iter().map(|test| test.name.as_str()))
+                .collect();
             assert_eq!(rest, left);
             assert_eq!(changed.iter().map(|c| c.test.as_str()).collect::<Vec<_>>(), gone);
         };
         check("y();", &["one"], &["shelf::two"]);
         check("use a::Shelf", &[], &["shelf::one", "shelf::two"]);
+    }
+
+    #[test]
+    fn tests_that_the_new_suite_has_too_are_not_asked_again() {
+        let source = TestSource::read(TEXT).unwrap();
+        assert_eq!(without_known(&source, Some(&TEXT.to_owned())), None);
+        let new = TEXT.replace("y()", "z()");
+        let rest = without_known(&source, Some(&new)).unwrap();
+        assert!(rest.contains("fn two") && !rest.contains("fn one"), "{rest}");
     }
 }

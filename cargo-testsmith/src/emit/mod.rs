@@ -1,19 +1,20 @@
 //! Writes tests into the user's tree, and never over what a person changed.
 //!
-//! Every test was compiled and run in fresh processes before it is written;
-//! one that does not compile, or does not end as it should each time, is left
-//! out and counted.
+//! Every test was compiled and run in fresh processes before it is written, in
+//! the very file that is written; one that does not compile, or does not end as
+//! it should each time, is left out and counted.
 
 mod earlier;
 mod files;
+mod source;
 mod verify;
 
 pub use earlier::{Changed, changed};
 pub use files::{Tree, Written};
-pub use verify::{Emitted, LeftOut, RUNS, verify};
+pub use source::TestSource;
+pub use verify::{Destination, Emitted, Expected, LeftOut, verify};
 
-use crate::finding::Finding;
-use crate::suite::Regression;
+use crate::suite::Filed;
 use std::collections::BTreeMap;
 use std::path::Path;
 use testsmith_lab::format;
@@ -31,9 +32,8 @@ pub const REGRESSION_MODULES: &str = "testsmith_regressions";
 const ROOT: &str = "#![allow(clippy::all)]\n";
 
 /// The text of the file of failing tests, which will stand in a folder.
-pub fn failures(plan: &Plan, findings: &[Finding], folder: &Path) -> String {
-    let tests: Vec<Test> = findings.iter().map(Finding::test).collect();
-    let mut body = test_file(plan, &[], &tests.iter().collect::<Vec<_>>());
+pub fn failures(plan: &Plan, tests: &[&Test], folder: &Path) -> String {
+    let mut body = test_file(plan, &[], tests);
     let refers = |mount: &&Mount| body.contains(&format!("{}::", mount.module));
     let mounts: Vec<String> =
         plan.mounts.iter().filter(refers).map(|mount| mount.item(Some(folder))).collect();
@@ -50,20 +50,23 @@ pub fn failures(plan: &Plan, findings: &[Finding], folder: &Path) -> String {
     ))
 }
 
-/// The modules of a regression suite: name and text.
-pub fn modules(plan: &Plan, tests: &[Regression]) -> BTreeMap<String, String> {
-    let mut by_module: BTreeMap<&str, Vec<&Regression>> = BTreeMap::new();
+/// The modules of a regression suite: name and text. `filed` says where each test
+/// belongs, by its name.
+pub fn modules(
+    plan: &Plan,
+    tests: &[&Test],
+    filed: &BTreeMap<String, Filed>,
+) -> BTreeMap<String, String> {
+    let mut by_module: BTreeMap<&Filed, Vec<&Test>> = BTreeMap::new();
     for test in tests {
-        by_module.entry(&test.module).or_default().push(test);
+        by_module.entry(&filed[&test.name]).or_default().push(test);
     }
-    let text = |(module, regressions): (&str, Vec<&Regression>)| {
-        let tests: Vec<Test> = regressions.iter().map(|test| test.test()).collect();
-        let about = match &regressions[0].owner {
+    let text = |(filed, tests): (&Filed, Vec<&Test>)| {
+        let about = match &filed.owner {
             Some(owner) => format!("Regression tests of `{owner}` in {}.", plan.krate),
             None => format!("Regression tests of the functions of {}.", plan.krate),
         };
-        let text = test_file(plan, &[about], &tests.iter().collect::<Vec<_>>());
-        (module.to_owned(), format(&text))
+        (filed.module.clone(), format(&test_file(plan, &[about], &tests)))
     };
     by_module.into_iter().map(text).collect()
 }

@@ -1,43 +1,54 @@
 //! Compiles tests and runs them in fresh processes, together and alone.
 //!
 //! A test is first tried as a person would write it, and if that is not what
-//! the worker ran, with every type and path written out.
+//! the worker ran, with every type and path written out. Whatever is left out
+//! changes its file, so the rest is compiled and run again: the files that come
+//! out are, to the byte, files that were compiled and whose tests all ended as
+//! they should.
 
-use anyhow::Result;
-use std::collections::BTreeMap;
-use testsmith_lab::{Lab, Profile, TestBuild, TestProgram, TestResults};
-use testsmith_render::{Style, Test, TestEnding};
+use super::source::TestSource;
+use anyhow::{Result, bail};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use testsmith_lab::{Lab, Profile, Refusal, TestBuild, TestProgram, TestResults, TestSources};
+use testsmith_render::{Style, Test};
 
 /// What can be written down as a test.
 pub trait Emitted {
     fn test(&self) -> Test<'_>;
     fn set_style(&mut self, style: Style);
+    fn expected(&self) -> Expected;
 }
 
-/// A test and what is expected of it.
-struct Draft<'d> {
-    test: Test<'d>,
-    /// Whether it has to pass, or to fail.
-    passes: bool,
-    left_out: Option<String>,
+/// What has to come of a test, every time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Passes,
+    Fails,
+    /// It ends the whole process, so it is ignored unless it is asked for.
+    EndsTheProcess,
+    /// It passes with overflow checks and debug assertions, and fails without.
+    FailsReleased,
 }
 
-impl Draft<'_> {
-    /// Writes it out in full, or leaves it out if that was already so.
-    fn demote(&mut self, why: &str) {
-        match self.test.style {
-            Style::Plain => self.test.style = Style::Explicit,
-            Style::Explicit => self.leave_out(why),
-        }
-    }
+/// Where tests are written to, and how.
+pub struct Destination<'d> {
+    /// Writes tests into files, by the names of their modules.
+    pub compose: &'d dyn Fn(&[&Test]) -> BTreeMap<String, String>,
+    /// The folder of the files, if they refer to others in it.
+    pub folder: Option<&'d Path>,
+    /// Lint levels that the files have to keep to.
+    pub lints: &'d str,
+}
 
-    fn leave_out(&mut self, why: &str) {
-        self.left_out.get_or_insert_with(|| why.to_owned());
-    }
-
-    fn is_ignored(&self) -> bool {
-        matches!(self.test.ending, TestEnding::Ignored { .. })
-    }
+/// What was verified.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// The files, exactly as they were compiled and run.
+    pub files: BTreeMap<String, String>,
+    pub left_out: Vec<LeftOut>,
+    /// Parts of the sandbox for tests that this machine lacks, in words.
+    pub missing: BTreeSet<String>,
 }
 
 /// A test that is not written, and why.
@@ -48,56 +59,39 @@ pub struct LeftOut {
 }
 
 /// Runs with all tests in one process.
-pub const RUNS: usize = 3;
+const RUNS: usize = 3;
 /// Runs of a failing test alone: what fails by a chance of the hasher passes now
 /// and then. What a passing test asserts was seen several times before.
 const RUNS_ALONE: usize = 20;
-/// The compiler tells of types first, then of borrows, then of lints, and each
-/// test is tried in two ways; a few more make it safe.
-const MAX_BUILDS: usize = 8;
+/// The compiler tells of types first, then of borrows, then of lints, each test
+/// is tried in two ways, and what is left out later changes the files once more.
+const MAX_BUILDS: usize = 12;
 
 const HARMFUL: &str = "it changes files, uses the network or starts programs";
 const REFUSED: &str = "it does not compile";
 const WRONG: &str = "it does not show what was seen";
 const FLAKY: &str = "it does not end in the same way each time";
 const DEPENDENT: &str = "it depends on the tests that run beside it";
+const SAME_RELEASED: &str = "it does not fail without overflow checks";
+const UNWATCHED: &str = "what it does could not be watched";
+const UNSETTLED: &str = "the files around it did not settle";
 
-/// Settles how each test is written: all have to pass, or all to fail. Returns
-/// those that cannot be kept, which are also gone from `tests`. `compose` writes
-/// the tests into one source in which every name is told once.
-pub fn verify<T: Emitted>(
-    lab: &Lab,
-    tests: &mut Vec<T>,
-    passes: bool,
-    compose: &dyn Fn(&[&Test]) -> String,
-) -> Result<Vec<LeftOut>> {
-    let mut drafts: Vec<Draft> =
-        tests.iter().map(|test| Draft { test: test.test(), passes, left_out: None }).collect();
-    if let Some(program) = settle(lab, &mut drafts, compose)? {
-        for run in 1..RUNS {
-            // In one thread the order is that of the names.
-            let threads = if run == 1 { "--test-threads=1" } else { "--test-threads=4" };
-            check(&mut drafts, &program.run(&[threads])?, FLAKY);
-        }
-        let runs = if passes { 1 } else { RUNS_ALONE };
-        run_alone(&mut drafts, &program, runs, |draft, results| {
-            let passed = by_name(results).get(&draft.test.name).copied();
-            match draft.is_ignored() {
-                // It ends the process, so nothing is said of it.
-                true if results.was_stopped => Some(HARMFUL),
-                true => (passed == Some(true)).then_some(WRONG),
-                false => (passed != Some(draft.passes)).then_some(DEPENDENT),
-            }
-        })?;
-    }
-    let ends: Vec<(Option<LeftOut>, Style)> = drafts
+/// Settles how each test is written. Those that cannot be kept are gone from
+/// `tests` afterwards.
+pub fn verify<T: Emitted>(lab: &Lab, tests: &mut Vec<T>, to: &Destination) -> Result<Verified> {
+    let drafts = tests.iter().map(Draft::new).collect();
+    let mut verifier = Verifier { lab, to, drafts, missing: BTreeSet::new() };
+    let files = verifier.settle()?;
+    let missing = verifier.missing;
+    let ends: Vec<(Option<LeftOut>, Style)> = verifier
+        .drafts
         .into_iter()
         .map(|draft| {
             let name = draft.test.name;
             (draft.left_out.map(|why| LeftOut { name, why }), draft.test.style)
         })
         .collect();
-    let mut out = vec![];
+    let mut left_out = vec![];
     let mut ends = ends.into_iter();
     tests.retain_mut(|test| match ends.next() {
         Some((None, style)) => {
@@ -105,140 +99,284 @@ pub fn verify<T: Emitted>(
             true
         }
         Some((Some(left), _)) => {
-            out.push(left);
+            left_out.push(left);
             false
         }
         None => false,
     });
-    Ok(out)
+    Ok(Verified { files, left_out, missing })
 }
 
-/// Runs each test that is left so many times in a process of its own, and leaves
-/// it out for what `judge` has against it.
-fn run_alone(
-    drafts: &mut [Draft],
-    program: &TestProgram,
-    runs: usize,
-    judge: impl Fn(&Draft, &TestResults) -> Option<&'static str>,
-) -> Result<()> {
-    let paths = paths(program)?;
-    for draft in drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
-        let path = paths.get(&draft.test.name).unwrap_or(&draft.test.name);
-        // The only one of its name, whether it is ignored or not.
-        for run in 0..runs {
-            let results = program.run(&["--include-ignored", "--exact", path])?;
-            if let Some(why) = judge(draft, &results) {
-                draft.leave_out(if run == 0 || why == HARMFUL { why } else { FLAKY });
-                break;
+/// A test on its way.
+struct Draft<'d> {
+    test: Test<'d>,
+    expected: Expected,
+    left_out: Option<String>,
+    /// Whether it has run alone as it is written now.
+    ran_alone: bool,
+}
+
+impl<'d> Draft<'d> {
+    fn new(test: &'d impl Emitted) -> Draft<'d> {
+        let (expected, test) = (test.expected(), test.test());
+        Draft { test, expected, left_out: None, ran_alone: false }
+    }
+
+    /// Writes it out in full, or leaves it out if that was already so.
+    fn demote(&mut self, why: &str) {
+        match self.test.style {
+            Style::Plain => {
+                self.test.style = Style::Explicit;
+                self.ran_alone = false;
             }
+            Style::Explicit => self.leave_out(why),
         }
     }
-    Ok(())
+
+    fn leave_out(&mut self, why: &str) {
+        self.left_out.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Whether it has to pass when all run together; none if it is ignored then.
+    fn passes(&self) -> Option<bool> {
+        match self.expected {
+            Expected::Passes | Expected::FailsReleased => Some(true),
+            Expected::Fails => Some(false),
+            Expected::EndsTheProcess => None,
+        }
+    }
+
+    /// What is wrong with how it ended alone.
+    fn fault_alone(&self, results: &TestResults) -> Option<&'static str> {
+        let passed = by_name(results).get(&self.test.name).copied();
+        if results.was_stopped {
+            return Some(HARMFUL);
+        }
+        match self.passes() {
+            // It ends the process, so nothing is said of it; but it was run.
+            None => (passed == Some(true) || !ran_one(results)).then_some(WRONG),
+            Some(wanted) => (passed != Some(wanted)).then_some(DEPENDENT),
+        }
+    }
 }
 
-/// Compiles and runs until every draft that is left ends as it should.
-fn settle(
-    lab: &Lab,
-    drafts: &mut [Draft],
-    compose: &dyn Fn(&[&Test]) -> String,
-) -> Result<Option<TestProgram>> {
-    for _ in 0..MAX_BUILDS {
-        let tests: Vec<&Test> =
-            drafts.iter().filter(|draft| draft.left_out.is_none()).map(|d| &d.test).collect();
-        if tests.is_empty() {
-            return Ok(None);
+struct Verifier<'v> {
+    lab: &'v Lab,
+    to: &'v Destination<'v>,
+    drafts: Vec<Draft<'v>>,
+    missing: BTreeSet<String>,
+}
+
+impl Verifier<'_> {
+    /// Compiles and runs until nothing has to be changed any more.
+    fn settle(&mut self) -> Result<BTreeMap<String, String>> {
+        for _ in 0..MAX_BUILDS {
+            if self.alive().next().is_none() {
+                return Ok(BTreeMap::new());
+            }
+            let tests: Vec<&Test> = self.alive().map(|draft| &draft.test).collect();
+            let files = (self.to.compose)(&tests);
+            let before = self.state();
+            self.try_once(&files)?;
+            if self.state() == before {
+                return Ok(files);
+            }
         }
-        let source = compose(&tests);
-        match lab.build_tests(Profile::Unoptimised, &source)? {
-            TestBuild::Refused(errors) => {
-                let mut told = BTreeMap::new();
-                for (line, why) in &errors {
-                    if let Some(name) = name_at(&source, *line) {
-                        told.entry(name).or_insert_with(|| format!("{REFUSED}: {why}"));
+        self.drafts.iter_mut().for_each(|draft| draft.leave_out(UNSETTLED));
+        Ok(BTreeMap::new())
+    }
+
+    fn alive(&self) -> impl Iterator<Item = &Draft<'_>> {
+        self.drafts.iter().filter(|draft| draft.left_out.is_none())
+    }
+
+    /// How the files are written.
+    fn state(&self) -> Vec<(bool, Style)> {
+        self.drafts.iter().map(|draft| (draft.left_out.is_some(), draft.test.style)).collect()
+    }
+
+    /// Compiles and runs these files; stops at the first step that changes them.
+    fn try_once(&mut self, files: &BTreeMap<String, String>) -> Result<()> {
+        let before = self.state();
+        let Some(program) = self.build(Profile::Unoptimised, files)? else { return Ok(()) };
+        for run in 0..RUNS {
+            // In one thread the order is that of the names.
+            let threads = ["--test-threads=2", "--test-threads=1", "--test-threads=4"][run % 3];
+            let results = self.run(&program, &[threads])?;
+            if results.was_stopped {
+                self.find_harmful(&program)?;
+            } else {
+                self.check(&results, run > 0);
+            }
+            if self.state() != before {
+                return Ok(());
+            }
+        }
+        self.run_alone(&program)?;
+        let released = |draft: &Draft| draft.expected == Expected::FailsReleased;
+        if self.state() == before && self.alive().any(released) {
+            self.try_released(files)?;
+        }
+        Ok(())
+    }
+
+    fn build(
+        &mut self,
+        profile: Profile,
+        files: &BTreeMap<String, String>,
+    ) -> Result<Option<TestProgram>> {
+        let Destination { folder, lints, .. } = *self.to;
+        match self.lab.build_tests(profile, &TestSources { files, folder, lints })? {
+            TestBuild::Built(program) => Ok(Some(program)),
+            TestBuild::Refused(refusals) => {
+                let told = named(files, &refusals)?;
+                for draft in &mut self.drafts {
+                    if let Some(why) = told.get(&draft.test.name) {
+                        draft.demote(&format!("{REFUSED}: {why}"));
                     }
                 }
-                if told.is_empty() {
-                    anyhow::bail!("a file of tests does not compile: {errors:?}");
-                }
-                demote(drafts, &told);
-            }
-            TestBuild::Built(program) => {
-                let results = program.run(&[])?;
-                if results.was_stopped {
-                    run_alone(drafts, &program, 1, |_, results| {
-                        results.was_stopped.then_some(HARMFUL)
-                    })?;
-                    continue;
-                }
-                let results = by_name(&results);
-                let wrong: BTreeMap<String, String> = drafts
-                    .iter()
-                    .filter(|draft| draft.left_out.is_none() && !draft.is_ignored())
-                    .filter(|draft| results.get(&draft.test.name) != Some(&draft.passes))
-                    .map(|draft| (draft.test.name.clone(), WRONG.to_owned()))
-                    .collect();
-                if wrong.is_empty() {
-                    return Ok(Some(program));
-                }
-                demote(drafts, &wrong);
+                Ok(None)
             }
         }
     }
-    for draft in drafts {
-        draft.leave_out(REFUSED);
-    }
-    Ok(None)
-}
 
-/// Demotes the drafts that are named, for what is told of them.
-fn demote(drafts: &mut [Draft], told: &BTreeMap<String, String>) {
-    for draft in drafts.iter_mut() {
-        if let Some(why) = told.get(&draft.test.name) {
-            draft.demote(why);
+    fn run(&mut self, program: &TestProgram, arguments: &[&str]) -> Result<TestResults> {
+        let results = program.run(arguments)?;
+        self.missing.extend(results.missing.iter().cloned());
+        if let Some(why) = &results.unwatched {
+            let why = format!("{UNWATCHED}: {why}");
+            self.drafts.iter_mut().for_each(|draft| draft.leave_out(&why));
+        }
+        Ok(results)
+    }
+
+    /// Looks at the results of all tests together.
+    fn check(&mut self, results: &TestResults, again: bool) {
+        let results = by_name(results);
+        for draft in self.drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
+            let Some(wanted) = draft.passes() else { continue };
+            match results.get(&draft.test.name) {
+                Some(passed) if *passed == wanted => {}
+                _ if again => draft.leave_out(FLAKY),
+                _ => draft.demote(WRONG),
+            }
         }
     }
+
+    /// One of the tests was stopped, and took the others with it.
+    fn find_harmful(&mut self, program: &TestProgram) -> Result<()> {
+        let paths = self.paths(program)?;
+        for n in 0..self.drafts.len() {
+            let Some(path) = self.path(n, &paths) else { continue };
+            if self.run(program, &["--include-ignored", "--exact", &path])?.was_stopped {
+                self.drafts[n].leave_out(HARMFUL);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs each test in processes of its own, unless it was already.
+    fn run_alone(&mut self, program: &TestProgram) -> Result<()> {
+        let paths = self.paths(program)?;
+        for n in 0..self.drafts.len() {
+            let Some(path) = self.path(n, &paths).filter(|_| !self.drafts[n].ran_alone) else {
+                continue;
+            };
+            let runs = match self.drafts[n].expected {
+                Expected::Passes => 1,
+                Expected::FailsReleased => RUNS,
+                Expected::Fails | Expected::EndsTheProcess => RUNS_ALONE,
+            };
+            for run in 0..runs {
+                let results = self.run(program, &["--include-ignored", "--exact", &path])?;
+                if let Some(why) = self.drafts[n].fault_alone(&results) {
+                    let first = run == 0 || why == HARMFUL;
+                    self.drafts[n].leave_out(if first { why } else { FLAKY });
+                    break;
+                }
+            }
+            self.drafts[n].ran_alone = true;
+        }
+        Ok(())
+    }
+
+    /// What has to fail without overflow checks is compiled without them, and
+    /// fails: what does not compile, or is not run, does not count as failing.
+    fn try_released(&mut self, files: &BTreeMap<String, String>) -> Result<()> {
+        let Some(program) = self.build(Profile::Released, files)? else { return Ok(()) };
+        let paths = self.paths(&program)?;
+        for n in 0..self.drafts.len() {
+            if self.drafts[n].expected != Expected::FailsReleased {
+                continue;
+            }
+            let Some(path) = self.path(n, &paths) else { continue };
+            for _ in 0..RUNS {
+                let results = self.run(&program, &["--exact", &path])?;
+                let passed = by_name(&results).get(&self.drafts[n].test.name).copied();
+                match passed {
+                    _ if results.was_stopped => self.drafts[n].leave_out(HARMFUL),
+                    Some(false) => {}
+                    // It ended the whole process.
+                    None if ran_one(&results) => {}
+                    _ => self.drafts[n].demote(SAME_RELEASED),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The paths of all tests inside the program, by their names.
+    fn paths(&mut self, program: &TestProgram) -> Result<BTreeMap<String, String>> {
+        let listed = self.run(program, &["--list", "--format=terse"])?.output;
+        let paths = listed.lines().filter_map(|line| line.strip_suffix(": test"));
+        Ok(paths.map(|path| (last_word(path), path.to_owned())).collect())
+    }
+
+    /// The path of a test that is left.
+    fn path(&self, n: usize, paths: &BTreeMap<String, String>) -> Option<String> {
+        let draft = &self.drafts[n];
+        let alive = draft.left_out.is_none();
+        alive.then(|| paths.get(&draft.test.name).unwrap_or(&draft.test.name).clone())
+    }
 }
 
-fn check(drafts: &mut [Draft], results: &TestResults, why: &str) {
-    let results = by_name(results);
-    for draft in drafts.iter_mut().filter(|draft| !draft.is_ignored()) {
-        if results.get(&draft.test.name) != Some(&draft.passes) {
-            draft.leave_out(why);
+/// Errors by the names of the tests that they are in.
+fn named(
+    files: &BTreeMap<String, String>,
+    refusals: &[Refusal],
+) -> Result<BTreeMap<String, String>> {
+    let mut told = BTreeMap::new();
+    for (module, text) in files {
+        let here: Vec<&Refusal> = refusals.iter().filter(|one| one.module == *module).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let source = match TestSource::read(text) {
+            Ok(source) => source,
+            Err(why) => bail!("a file of tests, {module}, is no Rust: {why}"),
+        };
+        for refusal in here {
+            if let Some(test) = source.test_at(refusal.line) {
+                told.entry(test.name.clone()).or_insert_with(|| refusal.why.clone());
+            }
         }
     }
+    if told.is_empty() {
+        bail!("a file of tests does not compile: {refusals:?}");
+    }
+    Ok(told)
+}
+
+/// Whether the process got as far as to begin its one test.
+fn ran_one(results: &TestResults) -> bool {
+    results.output.lines().any(|line| line == "running 1 test")
+}
+
+fn last_word(path: &str) -> String {
+    path.rsplit("::").next().unwrap_or(path).to_owned()
 }
 
 /// Results by the last word of their paths.
 fn by_name(results: &TestResults) -> BTreeMap<String, bool> {
-    let last = |path: &str| path.rsplit("::").next().unwrap_or(path).to_owned();
-    results.passed.iter().map(|(path, passed)| (last(path), *passed)).collect()
-}
-
-/// The paths of all tests inside the program, modules included, by their names.
-fn paths(program: &TestProgram) -> Result<BTreeMap<String, String>> {
-    let listed = program.run(&["--list", "--format=terse"])?.output;
-    let paths = listed.lines().filter_map(|line| line.strip_suffix(": test"));
-    let named = |path: &str| (path.rsplit("::").next().unwrap_or(path).to_owned(), path.to_owned());
-    Ok(paths.map(named).collect())
-}
-
-/// The name of the test that a line belongs to.
-pub(super) fn name_at(source: &str, line: usize) -> Option<String> {
-    let before = source.lines().take(line).collect::<Vec<_>>();
-    let head = before.iter().rev().find(|text| text.starts_with("fn "))?;
-    let name = head.strip_prefix("fn ")?.split('(').next()?;
-    Some(name.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_belongs_to_the_test_above_it() {
-        let source = "#[test]\nfn one() {\n    x\n}\n\n#[test]\nfn two() {\n    y\n}\n";
-        assert_eq!(name_at(source, 3).as_deref(), Some("one"));
-        assert_eq!(name_at(source, 8).as_deref(), Some("two"));
-        assert_eq!(name_at(source, 1), None);
-    }
+    results.passed.iter().map(|(path, passed)| (last_word(path), *passed)).collect()
 }

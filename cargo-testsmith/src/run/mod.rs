@@ -1,114 +1,180 @@
 //! The default run: search, judge, shrink, write, report.
 
 mod compare;
-mod finish;
-mod kept;
+mod components;
+mod failures;
+mod progress;
+mod regressions;
 mod report;
 mod search;
-mod smaller;
 
 use crate::Exit;
-use crate::args::Run;
+use crate::args::{Format, Run};
+use crate::budget::Budget;
 use crate::console::Console;
-use crate::finding::tell_apart;
+use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
-use finish::Finish;
-use search::Search;
-use smaller::shrink_all;
+use report::{Report, Tests};
+use search::{Search, Searched};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-use testsmith_lab::{Build, Lessons, Limits, Profile, Supervisor};
-
-/// A search shorter than this ends before an optimised build is ready.
-const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
-
-/// How long a call may take in a search that is bounded by time.
-const PATIENCE: Duration = Duration::from_millis(500);
+use testsmith_judge::Severity;
+use testsmith_lab::{Build, Lessons, Profile, Supervisor};
 
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
+    let budget = Budget::of(options);
     let console = Console::new(options.target.quiet, options.format);
     let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
     let selection = Selection::from(&options.paths);
     selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisors = vec![session.supervise(&harness, limits(options))?];
-    for _ in 1..options.workers() {
-        supervisors.push(session.another(&harness, limits(options))?);
+    let mut supervisors = vec![session.supervise(&harness, budget.limits())?];
+    for _ in 1..options.jobs.map_or(budget.workers(), usize::from) {
+        supervisors.push(session.another(&harness, budget.limits())?);
     }
-    let plan = Arc::clone(&session.plan);
-    let components = session.lab.root().join(kept::FILE);
-    take_kept(options, &session, &components, &mut supervisors);
+    let missing = supervisors[0].missing.clone();
+    let components = session.lab.root().join(components::FILE);
+    // The same seed and number of calls give the same result, whatever was before.
+    if !budget.is_counted() && !options.fresh {
+        take_components(&session, &components, &mut supervisors);
+    }
     report::started(options, &session);
     let builds = Builds::default();
-    let mut done = std::thread::scope(|scope| {
-        if options.calls.is_none() && options.budget >= WORTH_OPTIMISING {
+    let done = std::thread::scope(|scope| {
+        if budget.builds_meanwhile() {
             scope.spawn(|| builds.make(&session));
         }
         let search = Search {
             options,
+            budget,
             session: &session,
             harness: &harness,
             selection: &selection,
-            excluded: selection.excluded(&plan),
+            excluded: selection.excluded(&session.plan),
             interrupt: &interrupt,
             optimised: &builds.optimised,
         };
         search.run(supervisors)
     })?;
-    kept::write(&components, &plan, &done.components)?;
+    components::write(&components, &session.plan, &done.components)?;
     // What was found before Ctrl-C is still made small and written down; one
     // more Ctrl-C ends that too.
     let interrupted = interrupt.swap(false, Ordering::AcqRel);
-    session.console.say("shrinking what was found");
-    let mut findings = shrink_all(&mut done.supervisor, &plan, done.findings, &done.components)?;
-    tell_apart(&mut findings);
-    let finish = Finish {
+    let work = Work {
         options,
+        budget,
         session: &session,
         harness: &harness,
-        released: builds.released.into_inner(),
         selection: &selection,
-        tally: done.tally,
-        coverage: done.coverage,
-        lessons: done.supervisor.lessons().of_deaths(),
-        interrupted,
+        missing,
     };
-    let exit = finish.run(findings)?;
+    let exit = work.finish(done, builds.released.into_inner(), interrupted)?;
     let stopped = interrupted || interrupt.load(Ordering::Acquire);
     Ok(if stopped { Exit::Incomplete } else { exit })
 }
 
-/// Calls that hang cost the search dearly, so it has little patience; but where
-/// calls are counted, a busy machine must not make a difference.
-fn limits(options: &Run) -> Limits {
-    let usual = Limits::default();
-    match options.calls {
-        Some(_) => usual,
-        None => Limits { call: usual.call.min(PATIENCE), ..usual },
+/// What all that comes after the search goes by.
+struct Work<'w> {
+    options: &'w Run,
+    budget: Budget,
+    session: &'w Session,
+    /// Without optimisation: its coverage is exact.
+    harness: &'w Path,
+    selection: &'w Selection,
+    /// What the machine lacks of the sandbox, as it was told already.
+    missing: Vec<String>,
+}
+
+impl Work<'_> {
+    /// From what was found to tests, files and the report. `released` is the build
+    /// without overflow checks, if there is one already.
+    fn finish(
+        &self,
+        mut done: Searched,
+        released: Option<PathBuf>,
+        interrupted: bool,
+    ) -> Result<Exit> {
+        let Work { options, session, .. } = self;
+        session.console.say("shrinking what was found");
+        let candidates = done.findings.into_candidates();
+        let mut findings = self.confirm(&mut done.supervisor, candidates, &done.components)?;
+        tell_apart(&mut findings);
+        let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
+            findings.into_iter().partition(|finding| {
+                options.suspicious || finding.failing.severity == Severity::Violation
+            });
+        wanted.extend(self.differing(released)?);
+        tell_apart(&mut wanted);
+        let mut tests = Tests::default();
+        self.write_failures(&mut wanted, &mut tests)?;
+        let stored = self.store(wanted.iter().chain(&suspicious))?;
+        if !options.no_write && !options.no_regressions && !interrupted {
+            let lessons = done.supervisor.lessons().of_deaths();
+            self.write_regressions(lessons, &mut tests)?;
+        }
+        session.console.clear();
+        let report = Report {
+            options,
+            session,
+            selection: self.selection,
+            tally: &done.tally,
+            findings: &wanted,
+            suspicious: &suspicious,
+            stored: &stored,
+            coverage: done.coverage,
+            tests: &tests,
+        };
+        report.write_summary()?;
+        let mut out = std::io::stdout().lock();
+        // A closed pipe, as with `| head`, is no failure.
+        let _ = match options.format {
+            Format::Text => report.print(&mut out),
+            Format::Json => {
+                drop(out);
+                report.print_events();
+                Ok(())
+            }
+        };
+        Ok(report.exit())
+    }
+
+    /// Where tests are written.
+    fn folder(&self) -> PathBuf {
+        match (&self.options.output, &self.options.target.krate) {
+            (Some(folder), _) => folder.clone(),
+            (None, Some(_)) => self.session.lab.root().join("tests"),
+            (None, None) => self.session.package.root.join("tests"),
+        }
+    }
+
+    /// Says what the machine lacks to watch tests, as far as it was not told.
+    fn say_missing(&self, missing: &BTreeSet<String>) {
+        let new = missing.iter().filter(|words| !self.missing.contains(words));
+        let new: Vec<&str> = new.map(String::as_str).collect();
+        if !new.is_empty() {
+            let what = new.join("; ");
+            self.session.console.say(&format!("tests are not watched in full here: {what}"));
+        }
     }
 }
 
-/// Starts from what earlier runs have left. Not where calls are counted: the
-/// same seed and number of calls give the same result, whatever was before.
-fn take_kept(options: &Run, session: &Session, file: &Path, supervisors: &mut [Supervisor]) {
-    if options.calls.is_some() || options.fresh {
-        return;
-    }
-    let kept = kept::read(file, &session.plan);
-    if !kept.is_empty() {
-        session.console.say(&format!("starting from {} components of earlier runs", kept.len()));
+/// Starts from what earlier runs have left.
+fn take_components(session: &Session, file: &Path, supervisors: &mut [Supervisor]) {
+    let earlier = components::read(file, &session.plan);
+    if !earlier.is_empty() {
+        let count = earlier.len();
+        session.console.say(&format!("starting from {count} components of earlier runs"));
     }
     for supervisor in supervisors {
-        supervisor.take_lessons(Lessons::from_components(kept.clone()));
+        supervisor.take_lessons(Lessons::from_components(earlier.clone()));
     }
 }
 
-/// Further builds of the harness, made while the search is on. Not where calls
-/// are counted: when they are ready is a matter of chance.
+/// Further builds of the harness, made while the search is on.
 #[derive(Default)]
 struct Builds {
     /// Taken over by the search when it is ready.

@@ -135,8 +135,7 @@ impl Report<'_> {
     fn print_finding(&self, out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
         writeln!(out, "{}: {}", finding.failing.severity.word(), finding.what())?;
         writeln!(out, "  {}", finding.reason())?;
-        let text = format(&test_function(&self.session.plan, &finding.test()));
-        for line in text.lines() {
+        for line in self.text(finding).lines() {
             if !line.starts_with("///") {
                 writeln!(out, "    {line}")?;
             }
@@ -145,6 +144,12 @@ impl Report<'_> {
             writeln!(out, "  replay: cargo testsmith replay {}{}", shown(file), self.target())?;
         }
         writeln!(out)
+    }
+
+    /// The test of a finding: as it was written, or else as it would be.
+    fn text(&self, finding: &Finding) -> String {
+        let alone = || format(&test_function(&self.session.plan, &finding.test()));
+        finding.text.clone().unwrap_or_else(alone)
     }
 
     /// What tells the same crate on another command line.
@@ -310,7 +315,7 @@ impl Report<'_> {
             "steps": finding.sequence.len(),
             "calls": finding.sequence.calls(),
             "found_after": finding.after,
-            "test": format(&test_function(plan, &finding.test())),
+            "test": self.text(finding),
             "sequence": Stored::new(plan, &finding.sequence),
         })
     }

@@ -4,16 +4,17 @@
 //! is put together at the end in the order of their numbers: with a number of
 //! calls the result is the same every time.
 
+use super::progress::{SharedProgress, WorkerProgress};
 use crate::args::Run;
-use crate::console::{Console, Progress};
+use crate::budget::Budget;
 use crate::finding::Findings;
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
@@ -62,6 +63,7 @@ fn add_each(sums: &mut Vec<u32>, more: &[u32]) {
 /// What all workers of a search go by.
 pub(super) struct Search<'s> {
     pub(super) options: &'s Run,
+    pub(super) budget: Budget,
     pub(super) session: &'s Session,
     pub(super) harness: &'s Path,
     pub(super) selection: &'s Selection,
@@ -86,16 +88,15 @@ impl Search<'_> {
     /// Lets every worker walk until the budget is spent. An interruption keeps
     /// what was found. There must be at least one supervisor.
     pub(super) fn run(&self, supervisors: Vec<Supervisor>) -> Result<Searched> {
-        let board = Board::new(supervisors.len());
-        let jobs = supervisors.len() as u64;
+        let progress = SharedProgress::new(supervisors.len());
+        let workers = supervisors.len();
         let done: Vec<Result<Walker<'_>>> = std::thread::scope(|scope| {
             let start = |(number, supervisor): (usize, Supervisor)| {
-                let share = |calls: u64| calls / jobs + u64::from((number as u64) < calls % jobs);
                 let mut walker = Walker {
                     search: self,
-                    board: &board,
+                    progress: &progress,
                     number,
-                    left: self.options.calls.map_or(u64::MAX, share),
+                    left: self.budget.share(number, workers),
                     supervisor,
                     findings: Findings::new(&self.session.package.root, self.selection.clone()),
                     tally: Tally::default(),
@@ -150,7 +151,7 @@ struct Covered {
 /// One worker's search.
 struct Walker<'s> {
     search: &'s Search<'s>,
-    board: &'s Board,
+    progress: &'s SharedProgress,
     number: usize,
     /// Calls still to be made.
     left: u64,
@@ -165,7 +166,7 @@ impl Walker<'_> {
         let interrupt = self.search.interrupt;
         let mut round = 0;
         self.supervisor.patience = DEATHS_A_ROUND;
-        self.supervisor.until = self.end();
+        self.supervisor.until = self.search.budget.end_of_search(self.progress.begin);
         while self.left > 0 && !interrupt.load(Ordering::Acquire) {
             if self.supervisor.is_late() {
                 break;
@@ -189,16 +190,10 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// When the search is over; never where calls are counted.
-    fn end(&self) -> Option<Instant> {
-        let options = self.search.options;
-        options.calls.is_none().then(|| self.board.begin + options.budget)
-    }
-
     /// Adds what the optimised build has reached: its components are run again
     /// without optimisation, and a round is walked from there.
     fn catch_up(&mut self, mut covered: Covered) -> Result<Covered> {
-        let until = Some(Instant::now() + CATCH_UP);
+        let until = self.search.budget.end_of(Instant::now(), CATCH_UP);
         let Ok(exact) = self.successor(self.search.harness, until) else { return Ok(covered) };
         let optimised = std::mem::replace(&mut self.supervisor, exact);
         if self.round(u64::MAX)?
@@ -215,7 +210,7 @@ impl Walker<'_> {
     fn switch_to(&mut self, harness: &Path) {
         // Lines are exact without optimisation only, so they are read now.
         self.covered = self.coverage();
-        if let Ok(faster) = self.successor(harness, self.end()) {
+        if let Ok(faster) = self.successor(harness, self.supervisor.until) {
             if self.number == 0 {
                 self.search.session.console.say("going on with an optimised build");
             }
@@ -226,7 +221,7 @@ impl Walker<'_> {
 
     /// Goes on with another build, and with what was learnt.
     fn successor(&self, harness: &Path, until: Option<Instant>) -> Result<Supervisor> {
-        let limits = super::limits(self.search.options);
+        let limits = self.search.budget.limits();
         let mut successor = self.search.session.another(harness, limits)?;
         successor.take_lessons(self.supervisor.lessons().clone());
         successor.patience = DEATHS_A_ROUND;
@@ -276,62 +271,23 @@ impl Walker<'_> {
         }
         // Asking reads the counters, which must not depend on the clock where
         // calls are counted.
-        let edges = match self.search.options.calls {
-            Some(_) => None,
-            None => self.supervisor.edges().ok().map(|(_, taken)| taken.len()),
+        let edges = match self.search.budget {
+            Budget::Calls(_) => None,
+            Budget::Time(_) => self.supervisor.edges().ok().map(|(_, taken)| taken.len()),
         };
-        let standing = Standing {
+        let mine = WorkerProgress {
             calls: self.tally.calls,
             sequences: self.tally.sequences,
             edges,
             violations: self.findings.count(Severity::Violation),
             suspicious: self.findings.count(Severity::Suspicious),
         };
-        self.board.tell(self.number, standing, console);
+        self.progress.tell(self.number, mine, console);
     }
 
     /// The edges that the workers of this build took.
     fn coverage(&mut self) -> Option<Covered> {
         let (edges, taken) = self.supervisor.edges().ok()?;
         Some(Covered { edges, taken: taken.iter().map(|edge| *edge as usize).collect() })
-    }
-}
-
-/// How far one worker is.
-#[derive(Clone, Copy, Default)]
-struct Standing {
-    calls: u64,
-    sequences: u64,
-    edges: Option<usize>,
-    violations: usize,
-    suspicious: usize,
-}
-
-/// Where all workers write what they have, and who waits is told now and then.
-struct Board {
-    begin: Instant,
-    standings: Mutex<Vec<Standing>>,
-}
-
-impl Board {
-    fn new(workers: usize) -> Board {
-        let standings = Mutex::new(vec![Standing::default(); workers]);
-        Board { begin: Instant::now(), standings }
-    }
-
-    /// Takes one worker's standing in and tells of all.
-    fn tell(&self, number: usize, standing: Standing, console: &Console) {
-        let mut all = self.standings.lock().unwrap_or_else(PoisonError::into_inner);
-        all[number] = standing;
-        // Workers find the same, so what all found together is not known yet.
-        let most = |found: fn(&Standing) -> usize| all.iter().map(found).max().unwrap_or(0);
-        console.progress(&Progress {
-            seconds: self.begin.elapsed().as_secs(),
-            calls: all.iter().map(|standing| standing.calls).sum(),
-            sequences: all.iter().map(|standing| standing.sequences).sum(),
-            edges: all.iter().filter_map(|standing| standing.edges).max(),
-            violations: most(|standing| standing.violations),
-            suspicious: most(|standing| standing.suspicious),
-        });
     }
 }

@@ -1,97 +1,83 @@
 //! A small set of sequences that reaches what all of them reach.
 //!
-//! Greedy: the next one taken is that which reaches the most new points for its
-//! length. It is made small right away, as far as it keeps what was new.
+//! Greedy: the next one proposed is that which reaches the most new points for
+//! its length. It is made small right away, as far as it keeps what was new.
 
-use super::candidates::{Candidate, Gatherer};
-use super::vary::{Whose, varied};
-use anyhow::Result;
+use super::gather::Traced;
+use crate::candidate::{Candidate, Claim, Confirmed, Search, Workers};
 use std::collections::{HashMap, HashSet};
-use testsmith_engines::shrink::shrink;
-use testsmith_model::{Edit, Sequence};
+use std::time::Instant;
+use testsmith_lab::Error;
+use testsmith_model::Sequence;
 
 /// What a test costs its reader before its first call, in calls.
 const COST_OF_A_TEST: usize = 3;
 
-impl Gatherer<'_> {
-    /// As many candidates as are wished, in the order in which they were chosen.
-    pub(super) fn choose(&mut self, candidates: &[Candidate]) -> Result<Vec<Candidate>> {
-        self.start_part();
-        let mut reached: HashSet<u32> = HashSet::new();
-        let mut tried: HashSet<&Sequence> = HashSet::new();
-        let mut chosen: Vec<Candidate> = vec![];
-        while chosen.len() < self.wish.most && !self.supervisor.is_late() {
-            let gain = |candidate: &Candidate| {
-                candidate.points.iter().filter(|point| !reached.contains(point)).count()
-            };
-            let worth = |candidate: &Candidate| {
-                let cost = candidate.sequence.calls() + COST_OF_A_TEST;
-                1000 * gain(candidate) / cost
-            };
-            // Of equals the first, so that the choice does not depend on chance.
-            let mut best: Option<(usize, &Candidate)> = None;
-            for candidate in candidates.iter().filter(|one| !tried.contains(&one.sequence)) {
-                let worth = worth(candidate);
-                if worth > best.map_or(0, |(known, _)| known) {
-                    best = Some((worth, candidate));
-                }
-            }
-            let Some((_, best)) = best else { break };
-            let new: Vec<u32> =
-                best.points.iter().copied().filter(|point| !reached.contains(point)).collect();
-            let small = self.smaller(best, &new)?;
-            // What it has lost by being made small is left to others.
-            tried.insert(&best.sequence);
-            reached.extend(&small.points);
-            chosen.push(small);
-        }
-        Ok(without_redundant(chosen))
+/// Chooses from what was gathered.
+pub(super) struct Choice<'c> {
+    from: &'c [Traced],
+    reached: HashSet<u32>,
+    tried: HashSet<&'c Sequence>,
+    /// How many more are wanted.
+    left: usize,
+    until: Option<Instant>,
+}
+
+impl Choice<'_> {
+    pub(super) fn new(from: &[Traced], most: usize, until: Option<Instant>) -> Choice<'_> {
+        Choice { from, reached: HashSet::new(), tried: HashSet::new(), left: most, until }
+    }
+}
+
+impl Search for Choice<'_> {
+    fn propose(&mut self, _workers: &mut Workers) -> Result<Option<Candidate>, Error> {
+        Ok(self.next())
     }
 
-    /// The smallest sequence that still reaches these points in the same way.
-    fn smaller(&mut self, candidate: &Candidate, new: &[u32]) -> Result<Candidate> {
-        let mut best = candidate.clone();
-        let (plan, mut error) = (self.plan, None);
-        let mut keeps = |sequence: &Sequence| match self.trace(sequence) {
-            Ok(Some(traced)) => {
-                let has = |point: &u32| traced.points.binary_search(point).is_ok();
-                let keeps = traced.panics == candidate.panics && new.iter().all(has);
-                if keeps {
-                    best = traced;
-                }
-                keeps
-            }
-            Ok(None) => false,
-            Err(why) => {
-                error.get_or_insert(why);
-                false
-            }
-        };
-        let last = candidate.sequence.len() - 1;
-        let small = shrink(plan, &candidate.sequence, last, &[], &mut keeps);
-        for whose in [Whose::Everybodys, Whose::Held] {
-            if varied(plan, &small, whose).is_some_and(|varied| keeps(&varied)) {
-                break;
-            }
-        }
-        if let Some(why) = error {
-            return Err(why);
-        }
-        // What happened to be run on the way has nothing to do with the last call.
-        let edit = Edit::of(&best.sequence);
-        let alone = edit.needed(self.plan, edit.len() - 1).build(self.plan).ok();
-        let alone = alone.filter(|alone| *alone != best.sequence);
-        match alone.map(|alone| self.trace(&alone)).transpose()?.flatten() {
-            Some(alone) if alone.panics == best.panics => Ok(alone),
-            _ => Ok(best),
+    fn learn(&mut self, confirmed: Option<&Confirmed>) {
+        // What it has lost by being made small is left to others.
+        if let Some(confirmed) = confirmed {
+            self.reached.extend(&confirmed.points);
+            self.left -= 1;
         }
     }
 }
 
+impl Choice<'_> {
+    /// What reaches the most that is new.
+    fn next(&mut self) -> Option<Candidate> {
+        if self.left == 0 || self.until.is_some_and(|until| Instant::now() >= until) {
+            return None;
+        }
+        let worth = |traced: &Traced| {
+            let new = traced.points.iter().filter(|point| !self.reached.contains(point)).count();
+            1000 * new / (traced.sequence.calls() + COST_OF_A_TEST)
+        };
+        // Of equals the first, so that the choice does not depend on chance.
+        let mut best: Option<(usize, &Traced)> = None;
+        for traced in self.from.iter().filter(|one| !self.tried.contains(&one.sequence)) {
+            let worth = worth(traced);
+            if worth > best.map_or(0, |(known, _)| known) {
+                best = Some((worth, traced));
+            }
+        }
+        let (_, best) = best?;
+        let new = |point: &u32| !self.reached.contains(point);
+        let points = best.points.iter().copied().filter(new).collect();
+        self.tried.insert(&best.sequence);
+        Some(Candidate {
+            sequence: best.sequence.clone(),
+            step: best.sequence.len() - 1,
+            claim: Claim::Reaches { points, panics: best.panics },
+            after: None,
+        })
+    }
+}
+
 /// Leaves out whatever the others reach together, the longest first.
-fn without_redundant(mut chosen: Vec<Candidate>) -> Vec<Candidate> {
+pub(super) fn without_redundant(mut chosen: Vec<Confirmed>) -> Vec<Confirmed> {
     let mut times: HashMap<u32, usize> = HashMap::new();
-    for point in chosen.iter().flat_map(|candidate| &candidate.points) {
+    for point in chosen.iter().flat_map(|confirmed| &confirmed.points) {
         *times.entry(*point).or_default() += 1;
     }
     let mut order: Vec<usize> = (0..chosen.len()).collect();
@@ -116,17 +102,50 @@ fn without_redundant(mut chosen: Vec<Candidate>) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testsmith_model::outcome::{Ending, Outcome, Phase};
+    use testsmith_model::sequence::{Literal, Step};
+    use testsmith_model::{OpId, TypeId};
 
-    fn candidate(points: &[u32]) -> Candidate {
+    fn confirmed(points: &[u32]) -> Confirmed {
+        let outcome = Outcome {
+            ending: Ending::Completed,
+            step: 0,
+            phase: Phase::Calling,
+            values: vec![],
+            new_edges: 0,
+        };
         let sequence = Sequence::default();
-        Candidate { sequence, points: points.to_vec(), panics: false }
+        Confirmed { sequence, outcome, failing: None, points: points.to_vec(), after: None }
     }
 
     #[test]
     fn what_the_others_reach_together_is_left_out() {
-        let chosen = vec![candidate(&[1, 2]), candidate(&[2, 3]), candidate(&[1, 3, 4])];
+        let chosen = vec![confirmed(&[1, 2]), confirmed(&[2, 3]), confirmed(&[1, 3, 4])];
         let kept: Vec<Vec<u32>> =
-            without_redundant(chosen).into_iter().map(|candidate| candidate.points).collect();
+            without_redundant(chosen).into_iter().map(|confirmed| confirmed.points).collect();
         assert_eq!(kept, [vec![1, 2], vec![1, 3, 4]]);
+    }
+
+    #[test]
+    fn what_is_not_confirmed_leaves_its_points_to_others() {
+        let traced = |n: i128, points: &[u32]| Traced {
+            sequence: Sequence::from_steps(vec![
+                Step::Literal(TypeId(0), Literal::Int(n)),
+                Step::Call(OpId(0), Box::new([1])),
+            ]),
+            points: points.to_vec(),
+            panics: false,
+        };
+        let from = [traced(0, &[1, 2]), traced(1, &[1, 2, 3]), traced(2, &[4])];
+        let mut choice = Choice::new(&from, 2, None);
+        let mut proposed = || choice.next().map(|candidate| candidate.sequence);
+        assert_eq!(proposed(), Some(from[1].sequence.clone()), "it reaches the most");
+        choice.learn(None);
+        let again = choice.next().unwrap();
+        assert_eq!(again.claim, Claim::Reaches { points: vec![1, 2], panics: false });
+        choice.learn(Some(&confirmed(&[1, 2])));
+        assert_eq!(choice.next().map(|it| it.sequence), Some(from[2].sequence.clone()));
+        choice.learn(Some(&confirmed(&[4])));
+        assert!(choice.next().is_none(), "no more are wanted");
     }
 }

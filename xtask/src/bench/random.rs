@@ -185,7 +185,7 @@ fn measure(
     result.edges = edges.len();
     result.seconds = begin.elapsed().as_secs_f64();
     result.deaths = supervisor.deaths;
-    let root = findings.root().to_owned();
+    let root = session.package.root.clone();
     for Failure { failing, sequence, .. } in findings.into_all() {
         let outcome = relative(supervisor.run_afresh(&sequence, false)?, &root);
         let again = judge(&plan, &sequence, &outcome);

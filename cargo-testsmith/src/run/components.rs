@@ -13,10 +13,10 @@ use testsmith_model::message::Component;
 
 pub(super) const FILE: &str = "components.jsonl";
 /// More would take longer to run again than to find anew.
-const MAX_KEPT: usize = 1000;
+const MAX_STORED: usize = 1000;
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredComponent {
     value: u32,
     #[serde(flatten)]
     stored: Stored,
@@ -27,7 +27,7 @@ pub(super) fn read(file: &Path, plan: &Plan) -> Vec<Component> {
     let Ok(text) = std::fs::read_to_string(file) else { return vec![] };
     let names = Names::new(plan);
     let component = |line: &str| {
-        let kept: Kept = serde_json::from_str(line).ok()?;
+        let kept: StoredComponent = serde_json::from_str(line).ok()?;
         let sequence = kept.stored.sequence_by(plan, &names).ok()?;
         ((kept.value as usize) < sequence.len())
             .then_some(Component { sequence, value: kept.value })
@@ -39,13 +39,13 @@ pub(super) fn read(file: &Path, plan: &Plan) -> Vec<Component> {
 pub(super) fn write(file: &Path, plan: &Plan, components: &[Component]) -> Result<()> {
     let mut seen = HashSet::new();
     let latest = components.iter().rev().filter(|c| seen.insert((&c.sequence, c.value)));
-    let mut latest: Vec<&Component> = latest.take(MAX_KEPT).collect();
+    let mut latest: Vec<&Component> = latest.take(MAX_STORED).collect();
     // Earlier ones are simpler, and come first again.
     latest.reverse();
     let mut text = String::new();
     for component in latest {
         let stored = Stored::new(plan, &component.sequence);
-        text += &serde_json::to_string(&Kept { value: component.value, stored })?;
+        text += &serde_json::to_string(&StoredComponent { value: component.value, stored })?;
         text.push('\n');
     }
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))

@@ -1,0 +1,131 @@
+//! How much a run may do: so many calls, or so much time.
+//!
+//! The options are read here once, and everything that asks «is there still
+//! time?» asks the budget. Where calls are counted, the same seed has to give the
+//! same result on a busy machine and on an idle one: then no method here gives a
+//! point in time, no search starts from what an earlier run left, and nothing is
+//! built beside the search.
+
+use crate::args::Run;
+use std::time::{Duration, Instant};
+use testsmith_lab::Limits;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    Calls(u64),
+    Time(Duration),
+}
+
+/// A search shorter than this ends before an optimised build is ready.
+const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
+/// How long a call may take in a search that is bounded by time: calls that hang
+/// cost it dearly.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The least time for each part of the work on a suite.
+const MIN_SUITE_PART: Duration = Duration::from_secs(10);
+
+impl Budget {
+    pub fn of(options: &Run) -> Budget {
+        match options.calls {
+            Some(calls) => Budget::Calls(calls),
+            None => Budget::Time(options.budget),
+        }
+    }
+
+    /// Whether calls are counted and no clock decides anything.
+    pub fn is_counted(self) -> bool {
+        matches!(self, Budget::Calls(_))
+    }
+
+    /// The end of a part of the work that may take so long; none where calls are
+    /// counted.
+    pub fn end_of(self, begin: Instant, part: Duration) -> Option<Instant> {
+        match self {
+            Budget::Calls(_) => None,
+            // A time beyond what the clock can tell is no end.
+            Budget::Time(_) => begin.checked_add(part),
+        }
+    }
+
+    /// The end of the search itself.
+    pub fn end_of_search(self, begin: Instant) -> Option<Instant> {
+        match self {
+            Budget::Calls(_) => None,
+            Budget::Time(time) => self.end_of(begin, time),
+        }
+    }
+
+    /// How long gathering, tracing and choosing a suite may take, each.
+    pub fn suite_part(self) -> Duration {
+        match self {
+            Budget::Calls(_) => Duration::MAX,
+            Budget::Time(time) => (time / 2).max(MIN_SUITE_PART),
+        }
+    }
+
+    /// How many calls one of several workers makes.
+    pub fn share(self, worker: usize, workers: usize) -> u64 {
+        let (worker, workers) = (worker as u64, workers as u64);
+        match self {
+            Budget::Calls(calls) => calls / workers + u64::from(worker < calls % workers),
+            Budget::Time(_) => u64::MAX,
+        }
+    }
+
+    /// How many workers search at once, unless the user says so.
+    pub fn workers(self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        match self {
+            Budget::Calls(_) => 1,
+            Budget::Time(_) => cores.saturating_sub(1).max(1),
+        }
+    }
+
+    /// How long one call may take.
+    pub fn limits(self) -> Limits {
+        let usual = Limits::default();
+        match self {
+            Budget::Calls(_) => usual,
+            Budget::Time(_) => Limits { call: usual.call.min(PATIENCE), ..usual },
+        }
+    }
+
+    /// Whether further builds are made while the search is on. When they are
+    /// ready is a matter of chance.
+    pub fn builds_meanwhile(self) -> bool {
+        matches!(self, Budget::Time(time) if time >= WORTH_OPTIMISING)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_calls_are_counted_no_clock_is_asked() {
+        let budget = Budget::Calls(10);
+        let now = Instant::now();
+        assert!(budget.is_counted() && !budget.builds_meanwhile());
+        assert_eq!(budget.end_of(now, Duration::ZERO), None);
+        assert_eq!(budget.end_of_search(now), None);
+        assert_eq!(budget.workers(), 1);
+        assert_eq!(budget.limits().call, Limits::default().call);
+    }
+
+    #[test]
+    fn the_workers_make_all_calls_together() {
+        for (calls, workers) in [(10, 3), (2, 3), (0, 1), (u64::MAX, 7)] {
+            let shares = (0..workers).map(|worker| Budget::Calls(calls).share(worker, workers));
+            assert_eq!(shares.map(u128::from).sum::<u128>(), u128::from(calls));
+        }
+    }
+
+    #[test]
+    fn an_endless_budget_has_no_end() {
+        let now = Instant::now();
+        assert_eq!(Budget::Time(Duration::MAX).end_of_search(now), None);
+        let minute = Duration::from_secs(60);
+        assert_eq!(Budget::Time(minute).end_of_search(now), Some(now + minute));
+        assert!(Budget::Time(minute).builds_meanwhile());
+    }
+}

@@ -1,0 +1,159 @@
+//! From what was seen to fail to the file of failing tests.
+
+use super::Work;
+use super::compare::Comparison;
+use super::report::Tests;
+use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
+use crate::emit::{Destination, FAILURES, TestSource, Tree, failures, verify};
+use crate::finding::Finding;
+use crate::stored::Stored;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use testsmith_judge::Severity;
+use testsmith_lab::{Build, Error, Profile, Supervisor};
+use testsmith_model::message::Component;
+use testsmith_render::Test;
+
+/// Shrinking all that a search found takes at most this long, unless calls are
+/// counted.
+const SHRINK_TIME: Duration = Duration::from_secs(60);
+
+impl Work<'_> {
+    /// Confirms what the search saw; the gravest and the smallest come first.
+    pub(super) fn confirm(
+        &self,
+        supervisor: &mut Supervisor,
+        candidates: Vec<Candidate>,
+        components: &[Component],
+    ) -> Result<Vec<Finding>> {
+        let workers =
+            Workers { checked: supervisor, released: None, points: None, only_fast: false };
+        let mut findings = self.findings(workers, components, &mut candidates.into_iter())?;
+        findings.sort_by_key(|finding| match finding.failing.severity {
+            Severity::Suspicious => {
+                (Severity::Suspicious, finding.failing.rank, finding.sequence.len())
+            }
+            severity => (severity, 0, finding.sequence.len()),
+        });
+        Ok(findings)
+    }
+
+    /// What is not the same with and without overflow checks.
+    pub(super) fn differing(&self, released: Option<PathBuf>) -> Result<Vec<Finding>> {
+        let Work { options, session, .. } = self;
+        let released = match released {
+            Some(harness) => harness,
+            None if options.compare_release => {
+                session.console.say("building without overflow checks");
+                let build =
+                    session.lab.build(&session.plan, &session.package, Profile::Released)?;
+                let Build::Done { harness, .. } = build else { return Ok(vec![]) };
+                harness
+            }
+            None => return Ok(vec![]),
+        };
+        session.console.say("comparing with a build without overflow checks");
+        let mut released = session.another(&released, self.budget.limits())?;
+        let mut checked = session.another(self.harness, self.budget.limits())?;
+        let comparison = Comparison::new(&session.plan, &mut checked, options.seed, self.budget);
+        let mut comparison = match comparison {
+            Err(Error::Interrupted) => return Ok(vec![]),
+            comparison => comparison?,
+        };
+        let workers = Workers {
+            checked: &mut checked,
+            released: Some(&mut released),
+            points: None,
+            only_fast: false,
+        };
+        let mut findings = self.findings(workers, &[], &mut comparison)?;
+        findings.retain(|finding| self.selection.wants(&finding.operation));
+        findings.sort_by(|a, b| a.failing.class.cmp(&b.failing.class));
+        Ok(findings)
+    }
+
+    /// Takes the candidates of a search to findings.
+    fn findings(
+        &self,
+        workers: Workers,
+        components: &[Component],
+        search: &mut dyn Search,
+    ) -> Result<Vec<Finding>> {
+        let plan = &*self.session.plan;
+        let mut confirmer = Confirmer {
+            workers,
+            plan,
+            root: &self.session.package.root,
+            components,
+            until: self.budget.end_of(Instant::now(), SHRINK_TIME),
+        };
+        let confirmed = confirmer.confirm_all(search)?;
+        Ok(confirmed.into_iter().filter_map(|one: Confirmed| Finding::new(plan, one)).collect())
+    }
+
+    /// Verifies the tests of the findings and writes them, unless nothing is to be
+    /// written. What cannot be shown by a test is gone from `findings`.
+    pub(super) fn write_failures(
+        &self,
+        findings: &mut Vec<Finding>,
+        tests: &mut Tests,
+    ) -> Result<()> {
+        let (session, folder) = (self.session, self.folder());
+        let mut tree = Tree::default();
+        tree.place(folder.join(FAILURES));
+        if !findings.is_empty() {
+            session.console.say("checking the failing tests in fresh processes");
+            let module = FAILURES.trim_end_matches(".rs");
+            let compose = |tests: &[&Test]| {
+                BTreeMap::from([(module.to_owned(), failures(&session.plan, tests, &folder))])
+            };
+            let mounts = !session.plan.mounts.is_empty();
+            let to = Destination {
+                compose: &compose,
+                folder: mounts.then_some(folder.as_path()),
+                lints: "",
+            };
+            let mut verified = verify(&session.lab, findings, &to)?;
+            self.say_missing(&verified.missing);
+            tests.left_out.append(&mut verified.left_out);
+            if let Some(text) = verified.files.remove(module) {
+                take_texts(findings, &text);
+                tree.want(folder.join(FAILURES), text);
+            }
+        }
+        tests.failing = findings.len();
+        if !self.options.no_write {
+            tests.files.extend(tree.write()?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the sequences of all findings, to be replayed.
+    pub(super) fn store<'s>(
+        &self,
+        findings: impl Iterator<Item = &'s Finding>,
+    ) -> Result<BTreeMap<String, PathBuf>> {
+        let folder = self.session.out.join("findings");
+        let _ = std::fs::remove_dir_all(&folder);
+        let mut stored = BTreeMap::new();
+        for finding in findings {
+            std::fs::create_dir_all(&folder)
+                .with_context(|| format!("cannot write to {}", folder.display()))?;
+            let file = folder.join(format!("{}.json", finding.name));
+            Stored::new(&self.session.plan, &finding.sequence).write(&file)?;
+            stored.insert(finding.name.clone(), file);
+        }
+        Ok(stored)
+    }
+}
+
+/// Lets each finding know its test as it stands in the file.
+fn take_texts(findings: &mut [Finding], file: &str) {
+    let Ok(source) = TestSource::read(file) else { return };
+    for finding in findings {
+        let test = source.tests.iter().find(|test| test.name == finding.name);
+        finding.text = test.map(|test| test.text.clone());
+    }
+}
