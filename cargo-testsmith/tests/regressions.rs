@@ -69,11 +69,8 @@ fn a_suite_passes_until_something_changes_and_then_says_what() {
     let told = stdout(&fixture.run(&RUN));
     assert!(told.contains("regression tests in"), "{told}");
     let written = read(&fixture);
-    assert!(written.contains("#[should_panic(expected = \"there is no mark to be first\")]"));
-    assert!(written.contains("tally.mark("), "{written}");
-    for never in [".place(),", "hashed(),", "allow(", "testsmith::"] {
-        assert!(!written.contains(never), "{never}: {written}");
-    }
+    // No address and no order of hashing is asserted, no lint is switched off.
+    insta::assert_snapshot!("regression_module", written);
     let (passed, text) = cargo_test(&fixture);
     assert!(passed && !text.contains("warning"), "{text}");
 

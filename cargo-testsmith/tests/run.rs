@@ -22,6 +22,9 @@ fn the_seeded_bugs_are_found_and_their_tests_fail() {
     let written = std::fs::read_to_string(&file).expect("the tests are there");
     // As a person writes it, and without a dependency on us.
     insta::assert_snapshot!("failing_tests", written);
+    let verified = "testsmith.out/lab/emitted/src/files/testsmith_failures.rs";
+    let verified = std::fs::read_to_string(fixture.path().join(verified)).expect("still there");
+    assert_eq!(verified, written, "what was verified is what was written");
     let stored = "testsmith.out/findings/shelf_swap_with_last_panics.json";
     assert!(fixture.path().join(stored).exists());
     // As the user would run them, in a folder that is not ours.

@@ -51,6 +51,11 @@ fn mark_of(text: &str) -> String {
     format!("it is only replaced while this number is right: {number:016x}")
 }
 
+/// The whole text of a file of ours.
+pub fn marked(body: &str) -> String {
+    format!("{MARK}{}\n{body}", mark_of(body))
+}
+
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -147,7 +152,7 @@ impl Tree {
 
 fn write(path: &Path, body: &str) -> Result<Written> {
     let why = || format!("cannot write {}", path.display());
-    let text = format!("{MARK}{}\n{body}", mark_of(body));
+    let text = marked(body);
     match state_of(path)? {
         State::Edited => return Ok(Written::Kept),
         State::Ours if read(path)?.as_deref() == Some(&text) => return Ok(Written::Same),

@@ -6,6 +6,7 @@
 //! out are, to the byte, files that were compiled and whose tests all ended as
 //! they should.
 
+use super::files::marked;
 use super::source::TestSource;
 use anyhow::{Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +45,8 @@ pub struct Destination<'d> {
 /// What was verified.
 #[derive(Debug, Default)]
 pub struct Verified {
-    /// The files, exactly as they were compiled and run.
+    /// The files, exactly as they were compiled and run, without the mark that was
+    /// there too and comes back when they are written.
     pub files: BTreeMap<String, String>,
     pub left_out: Vec<LeftOut>,
     /// Parts of the sandbox for tests that this machine lacks, in words.
@@ -177,7 +179,8 @@ impl Verifier<'_> {
             let tests: Vec<&Test> = self.alive().map(|draft| &draft.test).collect();
             let files = (self.to.compose)(&tests);
             let before = self.state();
-            self.try_once(&files)?;
+            let marked = files.iter().map(|(module, body)| (module.clone(), marked(body)));
+            self.try_once(&marked.collect())?;
             if self.state() == before {
                 return Ok(files);
             }
@@ -205,6 +208,10 @@ impl Verifier<'_> {
             let results = self.run(&program, &[threads])?;
             if results.was_stopped {
                 self.find_harmful(&program)?;
+                if self.state() == before {
+                    // None of them alone: who it was cannot be told.
+                    self.drafts.iter_mut().for_each(|draft| draft.leave_out(FLAKY));
+                }
             } else {
                 self.check(&results, run > 0);
             }
