@@ -5,7 +5,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Expr, Ident, ItemFn};
+use syn::{Attribute, Ident, ItemFn};
 
 use super::clause::{Clause, Condition, Kind};
 use super::explain::Explainer;
@@ -14,7 +14,6 @@ use super::gate::{self, Gate};
 use super::gather::{Contract, Purity};
 use super::names::{self, Parameter, SelfKind};
 use super::old::{self, Olds};
-use super::places::{self, Place};
 use super::site::{
     constant_message, during, explanation_closure, scope, static_clause, static_entry,
 };
@@ -22,7 +21,7 @@ use super::{body, quiet, runtime, runtime_at};
 
 /// How the body is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Route {
+pub(super) enum Route {
     /// In place: nothing follows it.
     Inline,
     Closure,
@@ -33,16 +32,16 @@ enum Route {
 }
 
 pub struct Checks<'a> {
-    item: &'a ItemFn,
-    name: &'a str,
-    clauses: &'a [Clause],
-    invariant: Option<&'a InvariantPlan>,
-    watch: bool,
-    parameters: Vec<Parameter>,
-    self_kind: Option<SelfKind>,
-    olds: Olds,
-    result: Ident,
-    route: Route,
+    pub(super) item: &'a ItemFn,
+    pub(super) name: &'a str,
+    pub(super) clauses: &'a [Clause],
+    pub(super) invariant: Option<&'a InvariantPlan>,
+    pub(super) watch: bool,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) self_kind: Option<SelfKind>,
+    pub(super) olds: Olds,
+    pub(super) result: Ident,
+    pub(super) route: Route,
     /// The function reports its caller, so that preconditions can name it.
     pub tracks_caller: bool,
 }
@@ -76,6 +75,7 @@ impl<'a> Checks<'a> {
         };
         checks.refuse_changed_parameters()?;
         checks.refuse_promises_of_no_return()?;
+        checks.refuse_borrowed_self()?;
         checks.choose_route();
         Ok(checks)
     }
@@ -84,45 +84,8 @@ impl<'a> Checks<'a> {
     pub fn cfg(&self) -> Option<TokenStream> {
         let gates = self.clauses.iter().map(|clause| clause.gate);
         let gates = gates.chain(self.invariant.map(|plan| plan.gate));
-        let gates: Vec<Gate> = gates.chain(self.watch.then_some(Gate::Default)).collect();
+        let gates: Vec<Gate> = gates.chain(self.watch.then_some(Gate::DEFAULT)).collect();
         (!gates.is_empty()).then(|| gate::any(gates))
-    }
-
-    /// A by-value parameter that the body may change has no clear meaning in a
-    /// postcondition.
-    fn refuse_changed_parameters(&self) -> syn::Result<()> {
-        let own_self = names::receiver(&self.item.sig)
-            .filter(|receiver| receiver.reference.is_none() && receiver.mutability.is_some())
-            // `mut self: Pin<&mut Self>` is still a borrow of the same object.
-            .filter(|_| self.self_kind != Some(SelfKind::Typed { unique: true, owned: false }))
-            .map(|_| "self".to_owned());
-        let mutable = self.parameters.iter().filter(|parameter| parameter.mutable);
-        let mutable = mutable.map(|parameter| parameter.ident.to_string()).chain(own_self);
-        let mutable: Vec<String> = mutable.collect();
-        for clause in self.clauses.iter().filter(|clause| clause.kind == Kind::Ensures) {
-            let expr = self.olds.lower(clause.condition.expr());
-            for name in &mutable {
-                if let Some(span) = names::mention(&expr, name) {
-                    let error = format!(
-                        "`{name}` is `mut`, so the body may have changed it by now: say \
-                         `old({name})` for the value it was called with"
-                    );
-                    return Err(syn::Error::new(span, error));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn refuse_promises_of_no_return(&self) -> syn::Result<()> {
-        let promise = self.clauses.iter().find(|clause| clause.kind != Kind::Requires);
-        match promise {
-            Some(clause) if body::never_returns(&self.item.sig.output) => Err(syn::Error::new(
-                clause.span,
-                "this function never returns, so nothing can be checked afterwards",
-            )),
-            _ => Ok(()),
-        }
     }
 
     fn has_post(&self) -> bool {
@@ -332,130 +295,6 @@ impl<'a> Checks<'a> {
             static __TESTSMITH_CLAUSES: [#runtime::StaticClause; #count] = [#(#entries),*];
             #sampler
         }
-    }
-
-    /// How the call is entered: whether evaluating what comes before the body
-    /// can reach other contracts.
-    fn enter(&self) -> Ident {
-        let requires = self.clauses.iter().filter(|clause| clause.kind != Kind::Ensures);
-        let calls = self.invariant.is_some_and(|plan| plan.before && !plan.quiet)
-            || self.watch
-            || requires.into_iter().any(|clause| self.calls(clause.condition.expr()))
-            || self.olds.captured.iter().any(|old| self.calls(&old.expr));
-        format_ident!("{}", if calls { "enter" } else { "begin" })
-    }
-
-    fn calls_after(&self) -> bool {
-        let ensures = self.clauses.iter().filter(|clause| clause.kind != Kind::Requires);
-        self.watch
-            || self.invariant.is_some_and(|plan| !plan.quiet)
-            || ensures.into_iter().any(|clause| self.calls(clause.condition.expr()))
-    }
-
-    /// How much of the call the thread has to know, and whether a pure function is
-    /// compared this time. Nothing if neither its clauses nor its body can reach another
-    /// contract: then nobody asks how deep it is. A body that works only on plain values
-    /// cannot change what it was given, either.
-    fn tracking(&self) -> TokenStream {
-        let runtime = runtime();
-        let plain = match places::of(&self.item.block, &self.parameters) {
-            Some(places) => {
-                let known = places.iter().map(|place| match place {
-                    Place::Variable(expr) => {
-                        quote!((&#runtime::Known(&raw const #expr)).is_plain())
-                    }
-                    Place::Constant(expr) => {
-                        quote!((&#runtime::Known(::core::ptr::from_ref(&#expr))).is_plain())
-                    }
-                });
-                quote!({ use #runtime::{AnyOther as _, OfStandard as _}; true #(&& #known)* })
-            }
-            None => quote!(false),
-        };
-        let least = if self.reaches() {
-            quote!(#runtime::Tracking::Whole)
-        } else if self.is_total() {
-            quote_spanned! {Span::mixed_site()=>
-                if plain { #runtime::Tracking::Nothing } else { #runtime::Tracking::Body }
-            }
-        } else {
-            quote_spanned! {Span::mixed_site()=>
-                if plain { #runtime::Tracking::Nothing } else { #runtime::Tracking::Whole }
-            }
-        };
-        let least = if self.watch {
-            // Comparing values for purity calls their `Debug`.
-            quote_spanned!(Span::mixed_site()=> if due { #runtime::Tracking::Whole } else { #least })
-        } else {
-            least
-        };
-        let due = self.watch.then(|| {
-            quote_spanned! {Span::mixed_site()=>
-                #[allow(unused_variables)]
-                let due = !plain && __TESTSMITH_SAMPLER.due(&__TESTSMITH_CALLS);
-            }
-        });
-        quote_spanned! {Span::mixed_site()=>
-            #[allow(unused_imports, unused_variables, clippy::all, clippy::pedantic)]
-            let plain = #plain;
-            #due
-            #[allow(clippy::all, clippy::pedantic)]
-            let tracking = #least;
-        }
-    }
-
-    /// Whether evaluating the clauses may reach another contract.
-    fn reaches(&self) -> bool {
-        self.invariant.is_some_and(|plan| !plan.quiet)
-            || self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
-            || self.olds.captured.iter().any(|old| self.calls(&old.expr))
-    }
-
-    /// Whether all clauses can be evaluated at any time, even while another clause is
-    /// evaluated or the object is at work, so that nothing has to be known before.
-    fn is_total(&self) -> bool {
-        let standard = self.standard();
-        let captured = |expr: &Expr| {
-            quiet::is_query(expr, &standard)
-                || matches!(expr, Expr::Path(path) if standard.iter().any(|name| path.path.is_ident(name)))
-        };
-        let total = |clause: &Clause| {
-            let expr = self.olds.lower(clause.condition.expr());
-            let plain = matches!(clause.condition, Condition::Plain(_));
-            plain && self.olds.mentioned(&expr).is_empty() && quiet::is_total(&expr, &standard)
-        };
-        let object = self.invariant.filter(|plan| plan.object.is_some());
-        self.clauses.iter().all(total)
-            && self.olds.captured.iter().all(|old| captured(&old.expr))
-            && self.invariant.is_none_or(|plan| plan.total)
-            && object.is_none_or(|_| !places::hands_out_self(&self.item.block))
-    }
-
-    /// Whether evaluating an expression may reach another contract.
-    fn calls(&self, expr: &Expr) -> bool {
-        quiet::calls(expr, &self.standard())
-    }
-
-    /// The variables that are seen to have types of the standard library.
-    fn standard(&self) -> Vec<String> {
-        let standard = self.parameters.iter().filter(|parameter| parameter.standard);
-        let mut standard: Vec<String> = standard.map(|p| p.ident.to_string()).collect();
-        if names::is_standard(&body::result_type(&self.item.sig.output)) {
-            standard.push("ret".to_owned());
-        }
-        standard
-    }
-
-    fn mark(&self) -> TokenStream {
-        let Some((object, total)) =
-            self.invariant.and_then(|plan| Some((plan.object.as_ref()?, plan.total)))
-        else {
-            return TokenStream::new();
-        };
-        let (runtime, scope, running) = (runtime(), scope(), running());
-        let object = quote!(#runtime::Object::of(#object));
-        let shared = self.route == Route::Future || places::hands_out_self(&self.item.block);
-        quote!(let #running = #runtime::Running::mark(&#scope, #object, #shared, #total);)
     }
 
     fn before(&self) -> TokenStream {
@@ -733,7 +572,7 @@ fn has_attribute(attributes: &[Attribute], names: &[&str]) -> bool {
     attributes.iter().any(|attribute| names.iter().any(|name| attribute.path().is_ident(name)))
 }
 
-fn running() -> Ident {
+pub(super) fn running() -> Ident {
     Ident::new("running", Span::mixed_site())
 }
 

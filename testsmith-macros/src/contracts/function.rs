@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ItemFn, Path, Signature, Visibility, parse_quote};
+use syn::{Attribute, Expr, ItemFn, Path, Signature, Visibility, parse_quote};
 
 use super::checks::Checks;
 use super::clause::Clause;
@@ -77,7 +77,7 @@ pub fn expand(
     }
     let siblings = siblings(&item, &contract, &setting);
     if contract.model {
-        let cfg = Gate::Default.cfg();
+        let cfg = Gate::DEFAULT.cfg();
         item.attrs.push(parse_quote!(#[cfg(#cfg)]));
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
@@ -125,20 +125,26 @@ pub fn keep_used(signature: &mut Signature, clauses: &[Clause]) {
 /// Attributes that another one took with it never run, and words of logic are
 /// gone where nothing is checked: the compiler would call their imports unused.
 pub fn uses(contract: &Contract) -> Option<TokenStream> {
-    let mut paths = contract.taken.clone();
+    let mut paths: Vec<(Path, Option<TokenStream>)> = contract.taken.clone();
     for clause in &contract.clauses {
-        paths.extend(logic_words(clause.condition.expr()));
+        let words = logic_words(clause.condition.expr());
+        paths.extend(words.into_iter().map(|word| (word, clause.gate.when())));
     }
-    let mut seen: Vec<&Path> = Vec::new();
-    for path in &paths {
-        if !seen.contains(&path) {
-            seen.push(path);
+    let mut seen: Vec<String> = Vec::new();
+    let mut uses = TokenStream::new();
+    for (path, when) in &paths {
+        let when = when.as_ref().map(|when| quote!(#[cfg(#when)]));
+        let text = quote!(#when #path).to_string();
+        if !seen.contains(&text) {
+            seen.push(text);
+            uses.extend(quote_spanned! {path.span()=>
+                #when
+                #[allow(unused_imports)]
+                use #path as _;
+            });
         }
     }
-    let uses = seen
-        .iter()
-        .map(|path| quote_spanned!(path.span()=> #[allow(unused_imports)] use #path as _;));
-    (!seen.is_empty()).then(|| uses.collect())
+    (!uses.is_empty()).then_some(uses)
 }
 
 /// The names `forall`, `exists` and `implies` where an expression calls them.
@@ -175,10 +181,18 @@ fn siblings(item: &ItemFn, contract: &Contract, setting: &Setting<'_>) -> TokenS
         pure: contract.pure.is_some(),
         model: contract.model,
         precheck: precheck.as_ref().map(|precheck| precheck.name.to_string()),
+        conditions: conditions(&item.attrs),
     };
     let constant = record::constant(&subject, &contract.clauses, &item.vis);
+    let conditions = &subject.conditions;
     let precheck = precheck.map(|precheck| precheck.function);
+    let precheck = precheck.map(|function| quote!(#(#conditions)* #function));
     quote!(#constant #precheck)
+}
+
+/// The `#[cfg(..)]` of an item, which what stands beside it shares.
+pub fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect()
 }
 
 fn check_pure_signature(signature: &Signature) -> syn::Result<()> {

@@ -7,32 +7,58 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gate {
-    /// As the features say; with debug assertions if they say nothing.
+pub struct Gate {
+    level: Level,
+    /// A further predicate, of a `cfg_attr` around the clause. Kept for as long as the
+    /// compiler runs, so that a gate can be handed around like a number.
+    when: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Level {
     Default,
-    /// With debug assertions.
     Debug,
-    /// In the crate's own unit tests.
     Test,
 }
 
 impl Gate {
+    /// As the features say; with debug assertions if they say nothing.
+    pub const DEFAULT: Gate = Gate { level: Level::Default, when: None };
+    /// With debug assertions.
+    pub const DEBUG: Gate = Gate { level: Level::Debug, when: None };
+    /// In the crate's own unit tests.
+    pub const TEST: Gate = Gate { level: Level::Test, when: None };
+
+    /// The same gate, open only where the predicate holds too.
+    pub fn only_where(self, predicate: &TokenStream) -> Gate {
+        Gate { when: Some(Box::leak(predicate.to_string().into_boxed_str())), ..self }
+    }
+
+    /// The predicate of the `cfg_attr` around the clause.
+    pub fn when(self) -> Option<TokenStream> {
+        self.when.map(|text| text.parse().expect("it was tokens before"))
+    }
+
     pub fn word(self) -> &'static str {
-        match self {
-            Gate::Default => "default",
-            Gate::Debug => "debug",
-            Gate::Test => "test",
+        match self.level {
+            Level::Default => "default",
+            Level::Debug => "debug",
+            Level::Test => "test",
         }
     }
 
     /// The predicate inside `cfg(..)`.
     pub fn cfg(self) -> TokenStream {
         let always = cfg!(feature = "always");
-        match self {
+        let level = match self.level {
             _ if cfg!(feature = "never") && !always => quote!(any()),
-            Gate::Default if always => quote!(all()),
-            Gate::Default | Gate::Debug => quote!(debug_assertions),
-            Gate::Test => quote!(test),
+            Level::Default if always => quote!(all()),
+            Level::Default | Level::Debug => quote!(debug_assertions),
+            Level::Test => quote!(test),
+        };
+        match self.when() {
+            Some(when) => quote!(all(#when, #level)),
+            None => level,
         }
     }
 }

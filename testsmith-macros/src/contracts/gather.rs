@@ -5,6 +5,7 @@
 //! are checked together.
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -20,8 +21,9 @@ pub struct Contract {
     pub pure: Option<Purity>,
     pub model: bool,
     pub skip_invariant: bool,
-    /// The paths of the attributes taken, whose imports must still count as used.
-    pub taken: Vec<Path>,
+    /// The paths of the attributes taken, whose imports must still count as used, and
+    /// where.
+    pub taken: Vec<(Path, Option<TokenStream>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,9 +35,9 @@ pub enum Purity {
 /// The kind and gate an attribute stands for, if it holds clauses.
 pub fn clause_kind(name: &str) -> Option<(Kind, Gate)> {
     let (gate, rest) = match name.split_once('_') {
-        Some(("debug", rest)) => (Gate::Debug, rest),
-        Some(("test", rest)) => (Gate::Test, rest),
-        _ => (Gate::Default, name),
+        Some(("debug", rest)) => (Gate::DEBUG, rest),
+        Some(("test", rest)) => (Gate::TEST, rest),
+        _ => (Gate::DEFAULT, name),
     };
     let kind = match rest {
         "requires" => Kind::Requires,
@@ -77,12 +79,16 @@ impl Contract {
     pub fn take(&mut self, attributes: &mut Vec<Attribute>) -> syn::Result<()> {
         let mut kept = Vec::with_capacity(attributes.len());
         for attribute in attributes.drain(..) {
-            let ours = is_ours(&attribute) && {
+            if attribute.path().is_ident("cfg_attr") {
+                kept.extend(self.take_conditional(attribute)?);
+                continue;
+            }
+            let ours = is_ours(attribute.path()) && {
                 let (name, arguments) = named(&attribute.meta);
                 self.add(&name, arguments)?
             };
             if ours {
-                self.taken.push(attribute.path().clone());
+                self.taken.push((attribute.path().clone(), None));
             } else {
                 kept.push(attribute);
             }
@@ -90,11 +96,49 @@ impl Contract {
         *attributes = kept;
         Ok(())
     }
+
+    /// Takes our clauses out of a `cfg_attr`, which the compiler has not decided yet when a
+    /// whole block is read; gives back what is left of it.
+    fn take_conditional(&mut self, attribute: Attribute) -> syn::Result<Option<Attribute>> {
+        let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
+        let Ok(metas) = attribute.parse_args_with(parser) else { return Ok(Some(attribute)) };
+        let mut metas = metas.into_iter();
+        let Some(predicate) = metas.next().map(ToTokens::into_token_stream) else {
+            return Ok(Some(attribute));
+        };
+        let mut rest = Vec::new();
+        let mut took = false;
+        for meta in metas {
+            let (name, arguments) = named(&meta);
+            if !is_ours(meta.path()) {
+                rest.push(meta);
+            } else if clause_kind(&name).is_some() || name == "contract" {
+                let before = self.clauses.len();
+                self.add(&name, arguments)?;
+                for clause in &mut self.clauses[before..] {
+                    clause.gate = clause.gate.only_where(&predicate);
+                }
+                self.taken.push((meta.path().clone(), Some(predicate.clone())));
+                took = true;
+            } else if ["pure", "model", "skip_invariant"].contains(&name.as_str()) {
+                let error = format!(
+                    "`{name}` cannot depend on a `cfg` here, because the whole block is read \
+                     before it is decided: write `#[{name}]`"
+                );
+                return Err(syn::Error::new_spanned(meta, error));
+            } else {
+                rest.push(meta);
+            }
+        }
+        if !took {
+            return Ok(Some(attribute));
+        }
+        Ok((!rest.is_empty()).then(|| syn::parse_quote!(#[cfg_attr(#predicate, #(#rest),*)])))
+    }
 }
 
-/// An attribute written by its bare name or through this crate.
-fn is_ours(attribute: &Attribute) -> bool {
-    let path = attribute.path();
+/// The path of an attribute written by its bare name or through this crate.
+fn is_ours(path: &Path) -> bool {
     path.segments.len() == 1
         || path.segments.first().is_some_and(|first| first.ident == "testsmith")
 }

@@ -96,13 +96,13 @@ pub fn on_type(
 
 /// The check of a loop invariant, where it stands.
 pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
-    let clauses = clause::parse(Kind::Loop, Gate::Default, arguments)?;
+    let clauses = clause::parse(Kind::Loop, Gate::DEFAULT, arguments)?;
     for clause in &clauses {
         conduct::check(clause, &Neighbours::default())?;
     }
     let runtime = runtime();
     let checks = all_checks(&clauses);
-    let cfg = Gate::Default.cfg();
+    let cfg = Gate::DEFAULT.cfg();
     // What only the loop's invariant looks at is used, also where nothing is checked.
     let variables = names::variables(clauses.iter().map(|clause| clause.condition.expr()));
     let used = (!variables.is_empty())
@@ -120,7 +120,14 @@ pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
 }
 
 fn constant(item: &str, name: &str, clauses: &[Clause], visibility: &Visibility) -> TokenStream {
-    let subject = record::Subject { item, name, pure: false, model: false, precheck: None };
+    let subject = record::Subject {
+        item,
+        name,
+        pure: false,
+        model: false,
+        precheck: None,
+        conditions: Vec::new(),
+    };
     record::constant(&subject, clauses, visibility)
 }
 
@@ -261,7 +268,8 @@ pub fn on_impl(
         let ImplItemFn { attrs, vis, sig, block: body, .. } = method;
         let host = if of_trait { Host::TraitImpl } else { Host::Inherent };
         let name = sig.ident.unraw().to_string();
-        records.extend(record::of_implementation(&block, &name, &contract));
+        let conditions = function::conditions(&attrs);
+        records.extend(record::of_implementation(&block, &name, &contract, conditions));
         if contract.model {
             // Its body may be gone, and with it what marks the imports as used.
             let uses = function::uses(&contract);
@@ -521,8 +529,15 @@ impl Holding<'_> {
 
 /// Whether the result may still borrow from `&mut self`, judged by its lifetimes.
 fn borrows_self(signature: &Signature) -> bool {
+    holds_borrow_of_self(signature, true)
+}
+
+/// Whether the result borrows from `self`; with `opaque`, an `impl Trait` counts, which
+/// may or may not.
+pub fn holds_borrow_of_self(signature: &Signature, opaque: bool) -> bool {
     struct Borrows<'a> {
         own: Option<&'a Lifetime>,
+        opaque: bool,
         found: bool,
     }
     impl<'ast> Visit<'ast> for Borrows<'_> {
@@ -537,11 +552,11 @@ fn borrows_self(signature: &Signature) -> bool {
 
         fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
             // It captures every lifetime in scope.
-            self.found = true;
+            self.found |= self.opaque;
         }
     }
     let own = names::receiver(signature).and_then(|receiver| receiver.lifetime());
-    let mut borrows = Borrows { own, found: false };
+    let mut borrows = Borrows { own, opaque, found: false };
     borrows.visit_return_type(&signature.output);
     borrows.found
 }

@@ -7,7 +7,7 @@
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
 //! reads them, [`conduct`] refuses what a condition may not do, [`old`] finds
 //! what must be captured, [`function`] and [`checks`] write the checks around the
-//! body (which [`body`] wraps; [`places`] and [`quiet`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
+//! body (which [`body`] wraps; [`places`], [`quiet`] and [`tracking`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
 //!
@@ -57,8 +57,10 @@ mod places;
 mod precheck;
 mod quiet;
 mod record;
+mod refuse;
 mod site;
 mod text;
+mod tracking;
 mod traits;
 
 use proc_macro2::{Span, TokenStream};

@@ -246,12 +246,20 @@ impl Body {
     fn place(&mut self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
         let name = path.path.get_ident().map(ToString::to_string).unwrap_or_default();
-        if !self.locals.contains(&name) {
-            let variable = self.parameters.contains(&name);
-            let place = if variable { Place::Variable } else { Place::Constant };
-            self.add(place(expr.clone()));
+        if self.locals.contains(&name) || name == "None" {
+            return true;
         }
-        true
+        if self.parameters.contains(&name) {
+            self.add(Place::Variable(expr.clone()));
+            return true;
+        }
+        // Alone, a variant or a generic function may not say what type it has.
+        let last = path.path.segments.last().map(|last| last.ident.to_string());
+        let constant = last.is_some_and(|last| !last.contains(char::is_lowercase));
+        if constant {
+            self.add(Place::Constant(expr.clone()));
+        }
+        constant
     }
 
     fn add(&mut self, place: Place) {
@@ -286,6 +294,10 @@ mod tests {
             Some(&["n", "s.items", "MOST", "s.count"]),
         );
         check("fn f() -> u8 { 3 }", Some(&[]));
+        check(
+            "fn f(s: &mut S) { s.first = None; s.most = limits::MOST; }",
+            Some(&["s.first", "s.most", "limits::MOST"]),
+        );
     }
 
     #[test]
@@ -308,9 +320,16 @@ mod tests {
 
     #[test]
     fn a_body_that_calls_anything_else_is_not_looked_into() {
-        for body in
-            ["g(s)", "s.own()", "s.a.b += 1", "print!()", "s.items.push(g())", "for _ in s {}"]
-        {
+        for body in [
+            "g(s)",
+            "s.state = State::Empty",
+            "s.f = g",
+            "s.own()",
+            "s.a.b += 1",
+            "print!()",
+            "s.items.push(g())",
+            "for _ in s {}",
+        ] {
             check(&format!("fn f(s: &mut S) {{ {body} }}"), None);
         }
     }

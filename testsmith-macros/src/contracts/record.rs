@@ -6,7 +6,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{ItemImpl, Visibility};
+use syn::{Attribute, ItemImpl, Visibility};
 
 use super::clause::Clause;
 use super::gather::Contract;
@@ -19,6 +19,8 @@ pub struct Subject<'a> {
     pub pure: bool,
     pub model: bool,
     pub precheck: Option<String>,
+    /// The `#[cfg(..)]` of the item.
+    pub conditions: Vec<Attribute>,
 }
 
 /// The constant; empty if there is nothing to say.
@@ -26,6 +28,27 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
     if clauses.is_empty() && !subject.pure && !subject.model {
         return TokenStream::new();
     }
+    let numbered: Vec<(usize, &Clause)> = clauses.iter().enumerate().collect();
+    let (free, bound): (Vec<_>, Vec<_>) =
+        numbered.into_iter().partition(|(_, clause)| clause.gate.when().is_none());
+    let says_something = !free.is_empty() || subject.pure || subject.model;
+    let mut constants = match says_something {
+        true => one(subject, &free, visibility, None),
+        false => TokenStream::new(),
+    };
+    // A clause under a `cfg_attr` has a record of its own, which is there when it is.
+    for clause in bound {
+        constants.extend(one(subject, &[clause], visibility, clause.1.gate.when()));
+    }
+    constants
+}
+
+fn one(
+    subject: &Subject<'_>,
+    clauses: &[(usize, &Clause)],
+    visibility: &Visibility,
+    when: Option<TokenStream>,
+) -> TokenStream {
     let text = content(subject, clauses);
     // The hash keeps two records of one name apart, for instance where an
     // attribute was imported under another name and expands on its own.
@@ -37,7 +60,11 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
         hash(&text),
         span = Span::mixed_site()
     );
+    let when = when.map(|when| quote!(#[cfg(#when)]));
+    let conditions = &subject.conditions;
     quote! {
+        #(#conditions)*
+        #when
         #[doc(hidden)]
         #[allow(non_upper_case_globals, dead_code, clippy::redundant_static_lifetimes)]
         #visibility const #name: &'static str = #text;
@@ -46,7 +73,12 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
 
 /// The constants for an implementation of a trait, in which there is no room
 /// for them: they stand beside it.
-pub fn of_implementation(block: &ItemImpl, method: &str, contract: &Contract) -> TokenStream {
+pub fn of_implementation(
+    block: &ItemImpl,
+    method: &str,
+    contract: &Contract,
+    conditions: Vec<Attribute>,
+) -> TokenStream {
     let Some((_, path, _)) = &block.trait_ else { return TokenStream::new() };
     let ty = text::of(block.self_ty.to_token_stream());
     let name = format!("<{ty} as {}>::{method}", text::of(path.to_token_stream()));
@@ -56,11 +88,12 @@ pub fn of_implementation(block: &ItemImpl, method: &str, contract: &Contract) ->
         pure: contract.pure.is_some(),
         model: contract.model,
         precheck: None,
+        conditions,
     };
     constant(&subject, &contract.clauses, &syn::parse_quote!(pub))
 }
 
-fn content(subject: &Subject<'_>, clauses: &[Clause]) -> String {
+fn content(subject: &Subject<'_>, clauses: &[(usize, &Clause)]) -> String {
     let mut text = format!("testsmith-contract 1\nitem {}\nname {}", subject.item, subject.name);
     for (key, present) in [("pure", subject.pure), ("model", subject.model)] {
         if present {
@@ -72,7 +105,7 @@ fn content(subject: &Subject<'_>, clauses: &[Clause]) -> String {
         text.push_str("\nprecheck ");
         text.push_str(precheck);
     }
-    for (index, clause) in clauses.iter().enumerate() {
+    for (index, clause) in clauses {
         let (file, line, column) = clause.place();
         let place = format!("{file}:{line}:{column}");
         let index = index.to_string();

@@ -62,6 +62,7 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
             pure: contract.pure.is_some(),
             model: contract.model,
             precheck: precheck.as_ref().map(|precheck| precheck.name.to_string()),
+            conditions: function::conditions(&method.attrs),
         };
         if !matches!(definition.vis, Visibility::Inherited) {
             records.extend(record::constant(&subject, &contract.clauses, &definition.vis));
@@ -72,7 +73,8 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
         let expanded = function::expand(wrapper, contract, setting)?;
         definition.items.push(TraitItem::Verbatim(expanded.function));
         if let Some(precheck) = precheck {
-            definition.items.push(TraitItem::Verbatim(precheck.function));
+            let (conditions, function) = (&subject.conditions, precheck.function);
+            definition.items.push(TraitItem::Verbatim(quote!(#(#conditions)* #function)));
         }
     }
     Ok(quote!(#definition #records))
@@ -118,7 +120,7 @@ fn melt(attributes: &mut Vec<Attribute>) {
     if attributes.iter().any(refuses) {
         return;
     }
-    let cfg = Gate::Default.cfg();
+    let cfg = Gate::DEFAULT.cfg();
     if let Some(hint) = attributes.iter_mut().find(|attribute| is_inline(attribute)) {
         *hint = parse_quote!(#[cfg_attr(#cfg, inline)]);
     }
@@ -214,7 +216,8 @@ fn on_impl(mut block: ItemImpl) -> syn::Result<TokenStream> {
     for (method, contract) in methods {
         let ImplItemFn { mut attrs, vis, mut sig, block: body, .. } = method;
         let name = sig.ident.unraw().to_string();
-        records.extend(record::of_implementation(&block, &name, &contract));
+        let conditions = function::conditions(&attrs);
+        records.extend(record::of_implementation(&block, &name, &contract, conditions));
         melt(&mut attrs);
         let span = sig.ident.span();
         sig.ident = hidden_name(&sig.ident);

@@ -79,8 +79,10 @@ pub fn attribute(
         }
     }
     let module = module(&function, &options, &parameters, &of_test, file);
+    // What a put is about comes by value or by reference, as it reads best.
     Ok(quote! {
         #[cfg_attr(not(test), allow(dead_code))]
+        #[allow(clippy::needless_pass_by_value)]
         #function
         #module
     })
