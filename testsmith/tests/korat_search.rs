@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use std::rc::Rc;
+
 use testsmith::korat::{
     Finitization, FinitizeError, Outcome, Search, State, Stats, Stop, calls_that_build,
 };
@@ -502,4 +504,43 @@ fn a_test_without_legal_inputs_is_no_test(tree: Tree) {
 #[korat_test(scope = 2)]
 fn several_structures_are_independent_inputs(a: Tree, b: Tree) {
     assert!(a.rep_ok() && b.rep_ok());
+}
+
+/// A list whose nodes point at each other and have a number.
+#[derive(Korat)]
+#[korat(unconstrained)]
+struct Long {
+    first: Option<Rc<Link>>,
+}
+
+#[derive(Korat)]
+#[korat(unconstrained)]
+struct Link {
+    next: Option<Rc<Link>>,
+    number: u32,
+}
+
+#[test]
+fn a_large_scope_is_set_up_and_an_impossible_one_refused() {
+    assert_eq!(Search::<Long>::new(50_000).max_valid(3).run().count(), 3);
+    let refused = |finitization: Finitization| match Search::<Long>::within(finitization).try_run()
+    {
+        Ok(_) => panic!("such a space cannot be"),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(
+        refused(Finitization::new(3_000_000_000)),
+        "a scope of 3000000000 cannot be searched: it has 3000000000 objects of `Link`, more than \
+         1048576; choose a smaller scope, or `.objects(\"Link\", n)`"
+    );
+    assert_eq!(
+        refused(Finitization::new(3_000_000_000).objects("Link", 1)),
+        "`Link.number` has 3000000000 values, more than 1048576; choose a smaller domain"
+    );
+}
+
+#[test]
+fn a_scope_whose_fields_multiply_is_refused() {
+    let Err(error) = Search::<Vec<Vec<u8>>>::new(5_000).try_run() else { panic!("too many") };
+    assert!(error.to_string().starts_with("a scope of 5000 cannot be searched"), "{error}");
 }

@@ -129,14 +129,11 @@ impl Part {
         } else if let Some(arena) = &self.attributes.index {
             quote_spanned!(span=> builder.index_field::<#ty>(#owner, #name, #arena))
         } else if let Some(values) = &self.attributes.values {
-            quote_spanned!(span=> {
-                #[allow(unused_variables)]
-                let scope: i64 = builder.scope();
-                let values = ::std::iter::IntoIterator::into_iter(#values)
+            quote_spanned!(span=> builder.field_with::<#ty>(#owner, #name, |scope: i64| {
+                ::std::iter::IntoIterator::into_iter(#values)
                     .map(::std::convert::Into::<::testsmith::korat::Plain>::into)
-                    .collect();
-                builder.field_with::<#ty>(#owner, #name, values)
-            })
+                    .collect()
+            }))
         } else {
             quote_spanned!(span=> builder.field::<#ty>(#owner, #name))
         };

@@ -55,7 +55,6 @@ const UNCHANGED: &[&str] = &[
     "ControlFlow",
     "Instant",
     "Duration",
-    "Entry",
     "Cow",
     "Peekable",
     "Chars",

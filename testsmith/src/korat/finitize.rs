@@ -10,9 +10,13 @@ use std::fmt;
 
 /// The largest number of values one field may have.
 pub(crate) const MAX_DOMAIN: usize = 1 << 20;
+/// The largest number of objects of one type.
+pub(crate) const MAX_OBJECTS: usize = 1 << 20;
+/// The largest number of fields of a space.
+pub(crate) const MAX_FIELDS: usize = 1 << 22;
 
 /// A plain value of a domain, before it becomes a value of a field's type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Plain {
     Int(i128),
     Bool(bool),
@@ -98,6 +102,10 @@ pub enum FinitizeError {
     TooFewObjects { class: String, count: u32, needed: u32 },
     /// A name in the finitization that no type or field has.
     UnknownName { name: String, known: Vec<String> },
+    /// More objects than any search could use.
+    HugeScope { scope: i64, class: String, count: usize },
+    /// More fields than memory has room for.
+    TooManyFields { scope: i64, field: String },
     /// A `Result` whose two sides are both pointers.
     TwoPointers { field: String },
     /// A type that has no values by itself.
@@ -135,6 +143,17 @@ impl fmt::Display for FinitizeError {
                 "the finitization mentions `{name}`, which is not part of the structure; \
                  there are: {}",
                 known.join(", ")
+            ),
+            FinitizeError::HugeScope { scope, class, count } => write!(
+                f,
+                "a scope of {scope} cannot be searched: it has {count} objects of `{class}`, more \
+                 than {MAX_OBJECTS}; choose a smaller scope, or `.objects(\"{class}\", n)`"
+            ),
+            FinitizeError::TooManyFields { scope, field } => write!(
+                f,
+                "a scope of {scope} cannot be searched: it has more than {MAX_FIELDS} fields, \
+                 most of them in `{field}`; choose a smaller scope, or a smaller length or number of \
+                 objects where fields multiply"
             ),
             FinitizeError::TwoPointers { field } => write!(
                 f,

@@ -27,6 +27,7 @@
 //! it read. Nothing here generates random data or looks at coverage.
 
 mod answer;
+mod arenas;
 mod calls;
 mod canonical;
 mod cell;
@@ -38,6 +39,7 @@ mod guard;
 mod hold;
 mod kinds;
 mod mask;
+mod memory;
 mod oracle;
 mod parallel;
 mod product;

@@ -5,14 +5,15 @@
 //! are built from a work list.
 
 use std::any::TypeId;
-use std::collections::HashMap;
-use std::mem::MaybeUninit;
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::Korat;
 use super::calls::Values;
 use super::cell::{Header, Lazy, TwinType, state};
 use super::finitize::{Finitization, FinitizeError, MAX_DOMAIN, Plain};
 use super::kinds::Place;
+use super::memory::Memory;
 use super::trail::{Class, Field, NO_CLASS, Needs, Trail};
 
 /// The values a field of type `T` may take.
@@ -23,24 +24,42 @@ pub struct Choices<T> {
     pub(crate) owned: bool,
     pub(crate) terminal: bool,
     pub(crate) needs: Vec<Needs>,
+    /// Whether the values have no fields of their own, so that other fields
+    /// may have the very same ones.
+    pub(crate) reusable: bool,
+}
+
+/// The type of a field, the input it belongs to, and its name.
+type ListKey = (TypeId, usize, Option<String>);
+
+/// What fields of the same name and type have in common.
+#[derive(Clone, Copy)]
+struct Domain {
+    values: *const (),
+    size: u32,
+    class: u32,
+    first: u32,
+    owned: bool,
+    terminal: bool,
 }
 
 impl<T> Choices<T> {
     /// Values that lead to no further field.
     pub fn plain(values: Vec<T>) -> Self {
         let needs = Vec::new();
-        Choices { values, class: NO_CLASS, first: 0, owned: false, terminal: true, needs }
+        let (class, first) = (NO_CLASS, 0);
+        Choices { values, class, first, owned: false, terminal: true, needs, reusable: true }
     }
 
     /// One value whose parts are fields themselves.
     pub fn inline(value: T) -> Self {
-        Choices { terminal: false, ..Choices::plain(vec![value]) }
+        Choices { terminal: false, reusable: false, ..Choices::plain(vec![value]) }
     }
 
     /// Several values, some with fields of their own.
     pub fn variants(variants: Vec<(T, Claim)>, terminal: bool) -> Self {
         let (values, claims): (Vec<T>, Vec<Claim>) = variants.into_iter().unzip();
-        let mut choices = Choices { terminal, ..Choices::plain(values) };
+        let mut choices = Choices { terminal, reusable: false, ..Choices::plain(values) };
         if claims.iter().any(|claim| !claim.0.is_empty()) {
             choices.needs = claims.into_iter().map(|claim| claim.0).collect();
         }
@@ -112,24 +131,13 @@ pub struct Space {
     pub(crate) values: Values,
 }
 
-/// An allocation of the space, freed with it.
-struct Memory {
-    address: *mut u8,
-    free: fn(*mut u8, usize),
-    count: usize,
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        (self.free)(self.address, self.count);
-    }
-}
-
 /// Builds a space.
 pub struct Builder<'a> {
     finitization: &'a Finitization,
-    trail: Box<Trail>,
-    memory: Vec<Memory>,
+    pub(super) trail: Box<Trail>,
+    pub(super) memory: Vec<Memory>,
+    /// Value lists that fields of the same name and type share.
+    lists: HashMap<ListKey, Domain>,
     classes: HashMap<(TypeId, Family, usize), u32>,
     /// Which input of several is being built: inputs share no objects.
     region: usize,
@@ -142,8 +150,8 @@ pub struct Builder<'a> {
     defaults: Vec<(String, Vec<Plain>)>,
     lengths: Vec<(String, (usize, usize))>,
     counts: HashMap<String, usize>,
-    arenas: Vec<(String, u32, u32)>,
-    index_of: Option<String>,
+    pub(super) arenas: Vec<(String, u32, u32)>,
+    pub(super) index_of: Option<String>,
     cells: u32,
     known: Vec<String>,
     values: Values,
@@ -159,6 +167,7 @@ impl Space {
             finitization,
             trail: Box::new(Trail::new()),
             memory: Vec::new(),
+            lists: HashMap::new(),
             classes: HashMap::new(),
             region: 0,
             objects: Vec::new(),
@@ -176,9 +185,16 @@ impl Space {
             values: Values::new(),
             errors: Vec::new(),
         };
-        let root = builder.cell::<T>();
-        builder.trail.inner.get_mut().root_cells = builder.cells;
-        builder.build_objects();
+        let built = catch_unwind(AssertUnwindSafe(|| {
+            let root = builder.cell::<T>();
+            builder.trail.inner.get_mut().root_cells = builder.cells;
+            builder.build_objects();
+            root
+        }));
+        let root = built.map_err(|payload| match payload.downcast::<FinitizeError>() {
+            Ok(refused) => *refused,
+            Err(payload) => resume_unwind(payload),
+        })?;
         let space = builder.finish()?;
         Ok((space, root))
     }
@@ -196,11 +212,22 @@ impl Builder<'_> {
         if self.around.contains(&id) {
             return self.forward::<T>();
         }
+        // An index leads into the arena of the structure around it.
+        let key = (id, self.region, self.path.last().cloned());
+        let shared = self.index_of.is_none().then(|| self.lists.get(&key).copied()).flatten();
+        if let Some(domain) = shared {
+            return self.place(domain, Vec::new());
+        }
         self.around.push(id);
         let choices = T::choices(self);
-        let cell = self.install(choices);
         self.around.pop();
-        cell
+        let reusable = choices.reusable && choices.needs.is_empty() && self.index_of.is_none();
+        if T::Twin::INLINE || !reusable {
+            return self.install(choices);
+        }
+        let (domain, needs) = self.domain(choices);
+        self.lists.insert(key, domain);
+        self.place(domain, needs)
     }
 
     /// A cell for a type that contains itself without a pointer.
@@ -226,9 +253,14 @@ impl Builder<'_> {
         &mut self,
         owner: &str,
         field: &str,
-        values: Vec<Plain>,
+        values: impl FnOnce(i64) -> Vec<Plain>,
     ) -> Lazy<T::Twin> {
-        self.defaults.push((format!("{owner}.{field}"), values));
+        let name = format!("{owner}.{field}");
+        // The list may be long, and there already for another object.
+        if self.lists.contains_key(&(TypeId::of::<T>(), self.region, Some(name.clone()))) {
+            return self.field::<T>(owner, field);
+        }
+        self.defaults.push((name, values(self.scope())));
         let cell = self.field::<T>(owner, field);
         self.defaults.pop();
         cell
@@ -339,7 +371,9 @@ impl Builder<'_> {
     /// Notes values of a plain type, for calls that take such arguments.
     pub(crate) fn note_values(&mut self, ty: &'static str, values: &[Plain]) {
         let known = self.values.entry(ty).or_default();
-        let new: Vec<Plain> = values.iter().filter(|v| !known.contains(v)).cloned().collect();
+        let seen: HashSet<&Plain> = known.iter().collect();
+        let new = values.iter().filter(|value| !seen.contains(value)).cloned();
+        let new: Vec<Plain> = new.collect();
         known.extend(new);
     }
 
@@ -347,21 +381,18 @@ impl Builder<'_> {
         self.errors.push(error);
     }
 
-    /// Moves values to where they stay until the space is dropped.
-    pub(crate) fn keep<V: 'static>(&mut self, values: Vec<V>) -> *mut V {
-        let values = Box::into_raw(values.into_boxed_slice());
-        let count = values.len();
-        let address = values.cast::<V>();
-        self.memory.push(Memory { address: address.cast(), free: free_slice::<V>, count });
-        address
+    pub(crate) fn install<T: TwinType>(&mut self, choices: Choices<T>) -> Lazy<T> {
+        if T::INLINE && choices.values.len() == 1 {
+            return Lazy::new(std::ptr::null(), self.keep(choices.values));
+        }
+        let (domain, needs) = self.domain(choices);
+        self.place(domain, needs)
     }
 
-    pub(crate) fn install<T: TwinType>(&mut self, choices: Choices<T>) -> Lazy<T> {
+    /// Keeps the values that a field may take.
+    fn domain<T: TwinType>(&mut self, choices: Choices<T>) -> (Domain, Vec<Needs>) {
         let name = self.name();
-        let Choices { values, class, first, owned, terminal, needs } = choices;
-        if T::INLINE && values.len() == 1 {
-            return Lazy::new(std::ptr::null(), self.keep(values));
-        }
+        let Choices { values, class, first, owned, terminal, needs, .. } = choices;
         // A mandatory box without objects makes what contains it unaffordable,
         // which is an error only if that is the root.
         if values.is_empty() && !(owned && first == 0) {
@@ -374,26 +405,32 @@ impl Builder<'_> {
             }
         }
         if values.len() > MAX_DOMAIN {
-            let field = name.clone();
-            self.fail(FinitizeError::HugeDomain { field, size: values.len() });
+            self.fail(FinitizeError::HugeDomain { field: name, size: values.len() });
         }
+        let size = values.len() as u32;
+        let values: *const () = self.keep(values).cast();
+        (Domain { values, size, class, first, owned, terminal }, needs)
+    }
+
+    /// Makes the cell of a field that takes these values.
+    fn place<T: TwinType>(&mut self, domain: Domain, needs: Vec<Needs>) -> Lazy<T> {
+        let Domain { values, size, class, first, owned, terminal } = domain;
         if owned && first == 0 {
             self.claim(class, 1);
         }
-        let size = values.len() as u32;
         let fixed = size == 1 && class == NO_CLASS && needs.is_empty();
         self.cells += u32::from(!fixed);
         let trail: *const Trail = &*self.trail;
-        let id = self.trail.inner.get_mut().fields.len() as u32;
-        let header = Header::new(id, size, class, first, trail);
+        let count = self.trail.inner.get_mut().fields.len();
+        let header = Header::new(count as u32, size, class, first, trail);
         if fixed {
             header.state.set(state::SEEN);
         }
         let header: *const Header = self.keep(vec![header]);
-        let terminal = terminal && !owned;
+        let (name, terminal) = (self.name(), terminal && !owned);
         let field = Field { header, name, owned, terminal, needs };
         self.trail.inner.get_mut().fields.push(field);
-        Lazy::new(header, self.keep(values))
+        Lazy::new(header, values.cast())
     }
 
     /// The objects of `T` that pointers of one family share.
@@ -427,21 +464,13 @@ impl Builder<'_> {
         T::declare(self);
         let name = T::class_name();
         let count = self.finitization.objects.get(&name).or_else(|| self.counts.get(&name));
-        count.copied().unwrap_or(self.finitization.scope) as u32
+        let count = count.copied().unwrap_or(self.finitization.scope);
+        self.bound_objects(&name, count)
     }
 
     /// An arena's class has no pointers to its objects.
     pub(crate) fn objects_placeholder(&mut self) {
         self.objects.push((std::ptr::null_mut(), 0));
-    }
-
-    /// A vector field that index fields point into.
-    pub fn arena_field<T: Korat>(
-        &mut self,
-        owner: &str,
-        field: &str,
-    ) -> Lazy<super::kinds::VecTwin<T::Twin>> {
-        super::kinds::arena_cell::<T>(self, owner, field)
     }
 
     pub(crate) fn add_class(&mut self, name: String, count: u32) -> u32 {
@@ -459,21 +488,6 @@ impl Builder<'_> {
             length: None,
         });
         classes.len() as u32 - 1
-    }
-
-    /// Room for objects that pointers may already refer to.
-    fn reserve<V: 'static>(&mut self, count: u32) -> *mut V {
-        let room: Vec<MaybeUninit<V>> = (0..count).map(|_| MaybeUninit::uninit()).collect();
-        let room = Box::into_raw(room.into_boxed_slice()).cast::<V>();
-        let count = count as usize;
-        // Freed without dropping: an error may leave the room unwritten, and
-        // twins own nothing but handles.
-        self.memory.push(Memory {
-            address: room.cast(),
-            free: free_slice::<MaybeUninit<V>>,
-            count,
-        });
-        room
     }
 
     fn build_objects(&mut self) {
@@ -550,50 +564,6 @@ impl Builder<'_> {
         self.trail.inner.get_mut().has_weak = true;
     }
 
-    /// Opens an arena: index fields built meanwhile may point into it.
-    pub(crate) fn open_arena(&mut self, name: &str, class: u32, count: u32) {
-        self.arenas.push((name.to_owned(), class, count));
-    }
-
-    pub(crate) fn set_length_field(&mut self, class: u32, field: u32) {
-        self.trail.inner.get_mut().classes[class as usize].length = Some(field);
-    }
-
-    /// Closes the arenas opened since `mark`.
-    pub fn close_arenas(&mut self, mark: usize) {
-        self.arenas.truncate(mark);
-    }
-
-    /// How many arenas are open.
-    pub fn arenas(&self) -> usize {
-        self.arenas.len()
-    }
-
-    /// A field that is an index into an arena of an enclosing structure.
-    pub fn index_field<T: Korat>(
-        &mut self,
-        owner: &str,
-        field: &str,
-        arena: &str,
-    ) -> Lazy<T::Twin> {
-        let outer = self.index_of.replace(arena.to_owned());
-        let cell = self.field::<T>(owner, field);
-        self.index_of = outer;
-        cell
-    }
-
-    /// The arena that the field being built indexes: its class and size.
-    pub(crate) fn index_target(&mut self) -> Option<(u32, u32)> {
-        let arena = self.index_of.clone()?;
-        let found = self.arenas.iter().rev().find(|(name, _, _)| *name == arena);
-        let found = found.map(|(_, class, count)| (*class, *count));
-        if found.is_none() {
-            let field = self.name();
-            self.fail(FinitizeError::NoArena { field, arena });
-        }
-        Some(found.unwrap_or((NO_CLASS, 0)))
-    }
-
     pub(crate) fn uncounted<R>(&mut self, build: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.cells;
         let result = build(self);
@@ -603,7 +573,11 @@ impl Builder<'_> {
 }
 
 fn fill<T: Korat>(builder: &mut Builder, base: *mut u8, count: u32) {
+    let before = builder.fields();
     for i in 0..count as usize {
+        if i == 1 {
+            builder.bound_copies(before, count as usize);
+        }
         let cell = builder.cell::<T>();
         if T::Twin::INLINE {
             let value = cell.peek().share();
@@ -614,12 +588,4 @@ fn fill<T: Korat>(builder: &mut Builder, base: *mut u8, count: u32) {
             unsafe { base.cast::<Lazy<T::Twin>>().add(i).write(cell) };
         }
     }
-}
-
-/// Frees what `keep` leaked.
-fn free_slice<V>(address: *mut u8, count: usize) {
-    let slice = std::ptr::slice_from_raw_parts_mut(address.cast::<V>(), count);
-    // SAFETY: the pointer and count come from `Box::into_raw` of a slice of
-    // `V`, and this runs once, when the space is dropped.
-    drop(unsafe { Box::from_raw(slice) });
 }

@@ -57,6 +57,7 @@ impl<T: Korat> Korat for Option<T> {
             first: inside.first + none as u32,
             owned: inside.owned,
             terminal: inside.terminal,
+            reusable: inside.reusable,
             needs,
         }
     }

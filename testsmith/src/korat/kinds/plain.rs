@@ -6,7 +6,8 @@
 use std::marker::PhantomData;
 
 use crate::korat::cell::{Lazy, TwinType};
-use crate::korat::finitize::{FinitizeError, Plain};
+use crate::korat::finitize::{FinitizeError, MAX_DOMAIN, Plain};
+use crate::korat::memory::refuse;
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
@@ -70,8 +71,13 @@ macro_rules! ints {
                 }
                 let most = i128::try_from(<$int>::MAX).unwrap_or(i128::MAX);
                 let scope = i128::from(builder.scope()).min(most);
-                let default = (0..=scope).map(Plain::Int).collect();
-                let values = builder.given().unwrap_or(default);
+                let all = usize::try_from(scope).unwrap_or(usize::MAX);
+                if all > MAX_DOMAIN && builder.given().is_none() {
+                    let field = builder.name();
+                    refuse(FinitizeError::HugeDomain { field, size: all });
+                }
+                let default = || (0..=scope).map(Plain::Int).collect();
+                let values = builder.given().unwrap_or_else(default);
                 let expected = concat!("a value of type ", stringify!($int));
                 convert(builder, values, expected, |value| match value {
                     Plain::Int(i) => <$int>::try_from(*i).ok(),

@@ -65,7 +65,7 @@ impl<T: Korat, E: Korat> Korat for Result<T, E> {
         let (first_of_good, first_of_bad) = (good.first, bad.first);
         let (good_class, bad_class) = (good.class, bad.class);
         let terminal = good.terminal && bad.terminal;
-        let owned = good.owned || bad.owned;
+        let (owned, reusable) = (good.owned || bad.owned, good.reusable && bad.reusable);
         let good: Vec<Self::Twin> = good.values.into_iter().map(Ok).collect();
         let bad: Vec<Self::Twin> = bad.values.into_iter().map(Err).collect();
         let (values, mut claims, class, first) = if good_class == NO_CLASS {
@@ -80,7 +80,7 @@ impl<T: Korat, E: Korat> Korat for Result<T, E> {
         if claims.iter().all(Needs::is_empty) {
             claims.clear();
         }
-        Choices { values, class, first, owned, terminal, needs: claims }
+        Choices { values, class, first, owned, terminal, needs: claims, reusable }
     }
 
     fn realize(twin: &Self::Twin, realizer: &mut Realizer) -> Self {

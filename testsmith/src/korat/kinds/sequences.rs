@@ -396,9 +396,13 @@ pub(super) fn vec_twin<T: Korat>(builder: &mut Builder) -> VecTwin<T::Twin> {
         let field = format!("{}.len", builder.name());
         builder.fail(FinitizeError::EmptyDomain { field });
     }
+    let before = builder.fields();
     let mut each = None;
     let items: Vec<Lazy<T::Twin>> = (0..most)
-        .map(|_| {
+        .map(|at| {
+            if at == 1 {
+                builder.bound_copies(before, most);
+            }
             let (item, claim) = builder.variant(|builder| builder.cell::<T>());
             each = Some(claim);
             item

@@ -5,6 +5,7 @@
 //! time of the searching threads; the Java column was measured once on this
 //! kind of machine and is part of the table below.
 
+mod setup;
 mod shapes;
 
 use std::cell::Cell;
@@ -74,7 +75,10 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
             (row.measure)(&row, &options)?;
         }
     }
-    Ok(())
+    match &options.only {
+        Some(only) if only != "setup" => Ok(()),
+        _ => setup::run(),
+    }
 }
 
 fn rows() -> Vec<Row> {
