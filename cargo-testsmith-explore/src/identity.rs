@@ -100,6 +100,7 @@ pub fn check_bitcode(engine: &mut Engine, bitcode: &Path, module: &str, asked: &
         symbolic: false,
         layout: Layout::Ordered,
         unwind: false,
+        hash_order: &[],
     };
     let same = engine.run(&job).end == End::Returned;
     check(bitcode, if same { asked } else { "another" }, asked)

@@ -286,6 +286,18 @@ pub enum Inst {
     Return {
         values: List,
     },
+    /// A pointer as a number, in code that may look at it.
+    Expose {
+        dst: u32,
+        a: Operand,
+    },
+    /// A comparison of pointers, in such code.
+    ComparePointers {
+        op: Op,
+        dst: u32,
+        a: Operand,
+        b: Operand,
+    },
     /// The exception that led here, and whether it is caught.
     LandingPad {
         dst: u32,
@@ -369,6 +381,8 @@ pub enum Origin {
     Library,
     /// The hash table of the library.
     Table,
+    /// Methods of pointers: what they do with an address their caller does.
+    Pointer,
 }
 
 /// Which place of the source, as [`crate::llvm::Program::place`] knows them.

@@ -107,9 +107,11 @@ fn vectors_are_exact_or_not_supported() {
 
 #[test]
 fn what_hashing_leaves_open_is_not_claimed() {
+    for function in ["hash_retained", "hash_popped"] {
+        let exploration = ADVERSARY.explore(function, &bytes(2));
+        assert_ne!(exploration.verdict(), Verdict::Holds, "{function}");
+    }
     undecided(&[
-        ("hash_retained", 2, "order of a hash table"),
-        ("hash_popped", 2, "order of a hash table"),
         ("hash_as_number", 4, "a hash is used as a number"),
         ("hash_by_state", 4, "a hash is used as a number"),
     ]);

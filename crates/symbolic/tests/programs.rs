@@ -48,7 +48,7 @@ fn a_hash_map_is_explored_under_a_named_model() {
     assert_eq!(exploration.paths(), 5, "the partitions of three keys");
     let models: Vec<_> =
         exploration.ledger.assumptions().map(|(assumption, _)| assumption.name()).collect();
-    assert_eq!(models, ["hashing", "random-keys"]);
+    assert_eq!(models, ["hashing", "allocation"]);
 }
 
 #[test]
@@ -105,7 +105,9 @@ fn a_value_that_no_input_gives_is_proved_absent() {
 
 #[test]
 fn a_hash_that_disagrees_with_equality_is_not_hidden_by_the_model() {
-    fails("wrong_hash", 2);
+    // Not replayed: one time in 128 the two hashes have the same tag, and it is found.
+    let exploration = LIBRARY.explore("wrong_hash", &bytes(2));
+    assert_eq!(exploration.verdict(), Verdict::Fails, "{:?}", voids(&exploration));
 }
 
 /// Nothing failed, and yet no claim is made, for this reason.
@@ -120,7 +122,6 @@ fn undecided(function: &str, settings: &Settings, reason: &str) {
 fn what_is_unsupported_voids_the_claim_and_says_so() {
     undecided("thread", &bytes(1), "outside the program");
     undecided("file", &bytes(1), "outside the program");
-    undecided("hash_order", &bytes(2), "order of a hash table");
     undecided("environment", &bytes(1), "the model empty-environment");
     undecided("clock", &bytes(1), "the model clock");
 }
@@ -186,6 +187,7 @@ fn a_concrete_run_computes_what_the_machine_computes() {
         symbolic: false,
         layout: Layout::Ordered,
         unwind: false,
+        hash_order: &[],
     });
     assert_eq!(run.end, End::Returned);
     assert_eq!(run.returned[0].bits as u64 as i64, LIBRARY.call("work", &[42]));

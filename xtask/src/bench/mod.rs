@@ -1,5 +1,6 @@
 //! The benches, one file each.
 
+mod adversary;
 mod callable;
 mod calls;
 mod contracts;
@@ -27,6 +28,11 @@ const BENCHES: &[Bench] = &[
         "symbolic",
         "paths, cases and times of explored puts; speed of the interpreter and of solvers",
         symbolic::run,
+    ),
+    (
+        "adversary",
+        "generated programs with known truth: untrue verdicts, share decided",
+        adversary::run,
     ),
     ("callable", "the share of core callables that become operations", callable::run),
     ("calls", "calls per second through the worker against a bare loop", calls::run),

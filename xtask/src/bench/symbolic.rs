@@ -182,6 +182,7 @@ fn interpreter(compiled: &Compiled) -> Result<()> {
         symbolic: false,
         layout: Layout::Ordered,
         unwind: false,
+        hash_order: &[],
     };
     let mut best = f64::MAX;
     let mut steps = 0;

@@ -12,6 +12,9 @@ const MOST_PLACES: usize = 8;
 pub struct Ledger {
     voids: BTreeMap<String, usize>,
     assumptions: BTreeMap<Assumption, BTreeSet<Place>>,
+    /// Statics that some path read as it found them, and those that some path wrote.
+    found: BTreeSet<String>,
+    written: BTreeSet<String>,
 }
 
 impl Ledger {
@@ -40,6 +43,14 @@ impl Ledger {
             let places = self.assumptions.entry(*assumption).or_default();
             if places.len() < MOST_PLACES {
                 places.insert(place.clone());
+            }
+        }
+        self.found.extend(run.statics.found.iter().cloned());
+        self.written.extend(run.statics.written.iter().cloned());
+        for name in self.found.intersection(&self.written) {
+            let places = self.assumptions.entry(Assumption::FreshProcess).or_default();
+            if places.len() < MOST_PLACES {
+                places.insert(Place { file: name.clone(), ..Place::default() });
             }
         }
         for why in &run.voids {

@@ -20,7 +20,7 @@ pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
-use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, Reason, Run, Value};
+use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, ORDER, Reason, Run, Value};
 use testsmith_solver::term::{Assignment, Evaluator, Pool, Term};
 use testsmith_solver::{Answer, Limit, Oracle, Solver, Statistics};
 
@@ -187,6 +187,10 @@ struct Explorer<'a> {
     candidates: VecDeque<Candidate>,
     found: Exploration,
     start: Instant,
+    /// The order of hash tables that is tried now.
+    hash_order: Vec<usize>,
+    /// The hashes of elements whose order could be seen on some path.
+    ordered: BTreeSet<usize>,
 }
 
 /// Explores `entry`, which takes a pointer to bytes and their number. What the first
@@ -213,7 +217,18 @@ pub fn explore(
     };
     let start = Instant::now();
     let candidates = VecDeque::new();
-    Explorer { engine, entry, settings, oracle, candidates, found, start }.explore()
+    Explorer {
+        engine,
+        entry,
+        settings,
+        oracle,
+        candidates,
+        found,
+        start,
+        hash_order: vec![],
+        ordered: BTreeSet::new(),
+    }
+    .explore()
 }
 
 impl Explorer<'_> {
@@ -222,18 +237,45 @@ impl Explorer<'_> {
             deadline: self.start.checked_add(self.settings.max_time),
             interrupt: Arc::clone(&self.settings.interrupt),
         });
-        self.visit(None, Rc::new(Assignment::default()));
-        while let Some(candidate) = self.next() {
-            if let Some(why) = self.stop() {
-                self.found.ledger.void(why);
-                break;
-            }
-            self.try_candidate(candidate);
-        }
+        self.visit_all();
+        self.try_other_orders();
         self.found.time = self.start.elapsed();
         self.found.queries = self.oracle.statistics.clone();
         self.found.recorded = self.oracle.recorded.take().unwrap_or_default();
         self.found
+    }
+
+    fn visit_all(&mut self) {
+        self.visit(None, Rc::new(Assignment::default()));
+        while let Some(candidate) = self.next() {
+            if let Some(why) = self.stop() {
+                self.found.ledger.void(why);
+                self.candidates.clear();
+                return;
+            }
+            self.try_candidate(candidate);
+        }
+    }
+
+    /// Where the order of a hash table can be seen, all paths are visited in every order.
+    fn try_other_orders(&mut self) {
+        /// More have too many orders.
+        const MOST: usize = 4;
+        let mut tried = BTreeSet::new();
+        // Another order may lead to a path on which more can be seen.
+        while tried != self.ordered && self.ordered.len() <= MOST {
+            tried = self.ordered.clone();
+            for order in permutations(&tried) {
+                if !self.found.ledger.is_complete() {
+                    return;
+                }
+                self.hash_order = order;
+                self.visit_all();
+            }
+        }
+        if self.ordered.len() > MOST {
+            self.found.ledger.void(ORDER.to_owned());
+        }
     }
 
     fn stop(&self) -> Option<String> {
@@ -304,6 +346,7 @@ impl Explorer<'_> {
             symbolic: true,
             layout: Layout::Ordered,
             unwind: self.settings.expectation != Expectation::Returns,
+            hash_order: &self.hash_order.clone(),
         };
         let run = self.engine.run(&job);
         self.compare_elsewhere(&run.end, job);
@@ -344,12 +387,20 @@ impl Explorer<'_> {
             _ => *end == elsewhere,
         };
         if !same {
-            self.found.ledger.void("the outcome depends on where memory lies".to_owned());
+            self.found
+                .ledger
+                .void("the outcome depends on where memory lies, or on hashes".to_owned());
         }
     }
 
     fn note(&mut self, run: Run, input: Vec<u8>) {
         self.found.ledger.note(&run);
+        self.ordered.extend(&run.ordered);
+        let passed = passes(&self.settings.expectation, &run.end) || run.end == End::Rejected;
+        if !self.hash_order.is_empty() && passed {
+            // The path has its case already, in the first order.
+            return;
+        }
         match &run.end {
             End::Rejected => {
                 self.found.rejected += 1;
@@ -379,6 +430,23 @@ impl Explorer<'_> {
         }
         self.found.cases.push(case);
     }
+}
+
+/// Every order of these.
+fn permutations(of: &BTreeSet<usize>) -> Vec<Vec<usize>> {
+    let mut orders = vec![of.iter().copied().collect::<Vec<usize>>()];
+    for last in 1..of.len() {
+        let swapped = |order: &Vec<usize>| {
+            let order = order.clone();
+            (0..=last).map(move |with| {
+                let mut order = order.clone();
+                order.swap(with, last);
+                order
+            })
+        };
+        orders = orders.iter().flat_map(swapped).collect();
+    }
+    orders
 }
 
 fn passes(expectation: &Expectation, end: &End) -> bool {

@@ -146,6 +146,11 @@ functions! {
     LLVMGetDebugLocColumn(Ref) -> c_uint;
     LLVMGetDebugLocFilename(Ref, *mut c_uint) -> *const c_char;
     LLVMGetDebugLocDirectory(Ref, *mut c_uint) -> *const c_char;
+    LLVMInstructionGetDebugLoc(Ref) -> Ref;
+    LLVMDILocationGetInlinedAt(Ref) -> Ref;
+    LLVMDILocationGetScope(Ref) -> Ref;
+    LLVMDILocationGetLine(Ref) -> c_uint;
+    LLVMDILocationGetColumn(Ref) -> c_uint;
     LLVMGetSubprogram(Ref) -> Ref;
     LLVMDIScopeGetFile(Ref) -> Ref;
     LLVMDIFileGetFilename(Ref, *mut c_uint) -> *const c_char;
@@ -260,16 +265,45 @@ impl Module {
 }
 
 impl Module {
+    /// Where an instruction stands in the function that it was compiled into; what was
+    /// inlined stands where it was called.
+    pub fn outer_place(&self, instruction: Ref) -> (String, u32, u32) {
+        // SAFETY: `instruction` is a live instruction; null locations are not asked further.
+        unsafe {
+            let mut location = (self.api.LLVMInstructionGetDebugLoc)(instruction);
+            if location.is_null() {
+                return (String::new(), 0, 0);
+            }
+            loop {
+                let outer = (self.api.LLVMDILocationGetInlinedAt)(location);
+                if outer.is_null() {
+                    break;
+                }
+                location = outer;
+            }
+            let line = (self.api.LLVMDILocationGetLine)(location);
+            let column = (self.api.LLVMDILocationGetColumn)(location);
+            let scope = (self.api.LLVMDILocationGetScope)(location);
+            (self.file_of_scope(scope).unwrap_or_default(), line, column)
+        }
+    }
+
     /// The file in which a function is written, if the compiler says so.
     pub fn file_of(&self, function: Ref) -> Option<String> {
+        // SAFETY: `function` is a live function.
+        unsafe { self.file_of_scope((self.api.LLVMGetSubprogram)(function)) }
+    }
+
+    /// # Safety
+    /// `scope` is null or a scope of this live module.
+    unsafe fn file_of_scope(&self, scope: Ref) -> Option<String> {
+        if scope.is_null() {
+            return None;
+        }
         let (mut len, mut folder_len) = (0, 0);
-        // SAFETY: `function` is a live function; a null scope or file is not asked further;
-        // the strings live as long as the module.
+        // SAFETY: the scope is live; a null file is not asked further; the strings live as
+        // long as the module.
         unsafe {
-            let scope = (self.api.LLVMGetSubprogram)(function);
-            if scope.is_null() {
-                return None;
-            }
             let file = (self.api.LLVMDIScopeGetFile)(scope);
             if file.is_null() {
                 return None;

@@ -7,7 +7,7 @@ use super::api::{Ref, text};
 use super::constant::VALUE_ASM;
 use super::lower::Lowering;
 use super::shape::{KIND_ARRAY, KIND_STRUCT};
-use crate::ir::{Conversion, FloatOp, Inst, Operand, RmwOp};
+use crate::ir::{Conversion, FloatOp, Inst, Operand, Origin, RmwOp};
 use testsmith_solver::term::Op;
 
 impl Lowering<'_> {
@@ -164,20 +164,27 @@ impl Lowering<'_> {
             other => return Err(format!("the comparison {other}")),
         };
         let (a, b) = if swap { (b, a) } else { (a, b) };
+        let pointers = self.program.module.is_pointer(self.program.module.type_of(value))
+            && self.may_look_at_addresses();
         if predicate != 33 {
-            return self.lanes(instruction, |_, i, _, dst| Inst::Binary {
-                op,
-                width,
-                dst,
-                a: a[i],
-                b: b[i],
+            return self.lanes(instruction, |_, i, _, dst| match pointers {
+                true => Inst::ComparePointers { op, dst, a: a[i], b: b[i] },
+                false => Inst::Binary { op, width, dst, a: a[i], b: b[i] },
             });
         }
         self.lanes(instruction, |lowering, i, _, dst| {
             let equal = lowering.fresh();
-            lowering.emit(Inst::Binary { op, width, dst: equal, a: a[i], b: b[i] });
+            lowering.emit(match pointers {
+                true => Inst::ComparePointers { op, dst: equal, a: a[i], b: b[i] },
+                false => Inst::Binary { op, width, dst: equal, a: a[i], b: b[i] },
+            });
             Inst::Not { width: 1, dst, a: Operand::slot(equal) }
         })
+    }
+
+    /// The library hides addresses from whoever uses it; pointer methods do not.
+    fn may_look_at_addresses(&self) -> bool {
+        matches!(self.function.origin, Origin::User | Origin::Pointer)
     }
 
     fn float_compare(&mut self, instruction: Ref) -> Result<(), String> {
@@ -210,6 +217,9 @@ impl Lowering<'_> {
         let from = self.lane_width(value)?;
         let source = self.operands(value)?;
         let to = self.lane_width(instruction)?;
+        if matches!(opcode, 39 | 69) && from == to && self.may_look_at_addresses() {
+            return self.lanes(instruction, |_, i, _, dst| Inst::Expose { dst, a: source[i] });
+        }
         if from == to {
             return self.rename(instruction, source);
         }

@@ -147,6 +147,26 @@ impl Program {
         self.globals.len() as u32
     }
 
+    /// The path of a global.
+    pub fn global_name(&self, index: u32) -> String {
+        demangle(&self.module.symbol(self.globals[index as usize].value))
+    }
+
+    /// Whether a global belongs to the library: its locks, caches and counters.
+    pub fn is_library_global(&self, index: u32) -> bool {
+        let name = self.global_name(index);
+        let path = name.trim_start_matches(['<', '&']);
+        ["std::", "core::", "alloc::", "hashbrown::", "std_detect::", "testsmith::", "panic_"]
+            .iter()
+            .any(|krate| path.starts_with(krate))
+    }
+
+    /// How a global is aligned.
+    pub fn global_align(&self, index: u32) -> u64 {
+        let value = self.globals[index as usize].value;
+        u64::from(llvm!(self.module, LLVMGetAlignment(value))).max(1)
+    }
+
     /// The first bytes of a global and whether it may be written.
     pub fn global(&self, index: u32) -> Result<(u32, Vec<u8>, bool), String> {
         let global = &self.globals[index as usize];
@@ -181,7 +201,7 @@ impl Program {
     }
 
     pub(super) fn place_of(&mut self, instruction: Ref) -> PlaceId {
-        let (file, line, column) = self.module.place(instruction);
+        let (file, line, column) = self.module.outer_place(instruction);
         let place = Place { file, line, column };
         let next = PlaceId(self.places.len() as u32);
         let id = *self.place_ids.entry(place.clone()).or_insert(next);
@@ -241,6 +261,12 @@ fn origin_of(file: &str) -> Origin {
     };
     match library {
         Some(inside) if inside.starts_with("std/src/collections/hash/") => Origin::Table,
+        Some(inside)
+            if inside.starts_with("core/src/ptr/")
+                || matches!(inside, "core/src/cmp.rs" | "core/src/hash/mod.rs") =>
+        {
+            Origin::Pointer
+        }
         Some(_) => Origin::Library,
         None if file.starts_with("/rust/deps/") => Origin::Library,
         None => Origin::User,
@@ -260,6 +286,7 @@ mod tests {
         let of = |file: &str| origin_of(file);
         assert_eq!(of("/rustc/59807616/library/core/src/option.rs"), Origin::Library);
         assert_eq!(of("/rustc/59807616/library/std/src/collections/hash/map.rs"), Origin::Table);
+        assert_eq!(of("/rustc/59807616/library/core/src/ptr/mut_ptr.rs"), Origin::Pointer);
         assert_eq!(of("/rust/deps/hashbrown-0.16.1/src/raw.rs"), Origin::Table);
         assert_eq!(of("/rust/deps/addr2line-0.25.1/src/lib.rs"), Origin::Library);
         assert_eq!(

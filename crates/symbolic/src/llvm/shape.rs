@@ -106,6 +106,10 @@ impl Module {
         (width % 8 != 0).then_some(width)
     }
 
+    pub fn is_pointer(&self, ty: Ref) -> bool {
+        self.kind(ty) == KIND_POINTER
+    }
+
     pub fn is_vector(&self, ty: Ref) -> bool {
         self.kind(ty) == KIND_VECTOR
     }

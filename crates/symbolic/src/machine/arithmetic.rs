@@ -10,6 +10,9 @@ impl Machine<'_> {
         if a.term.is_none() && b.term.is_none() {
             return Value::concrete(bits);
         }
+        if let Some(known) = self.distance_of(op, a, b) {
+            return known;
+        }
         let (a, b) = (self.term(a, width), self.term(b, width));
         let term = self.engine.pool.binary(op, a, b);
         self.value(bits, term)

@@ -10,7 +10,6 @@ use crate::ir::Origin;
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Assumption {
     Hashing,
-    RandomKeys,
     Output,
     Allocation,
     FreshProcess,
@@ -25,7 +24,6 @@ impl Assumption {
     pub fn name(self) -> &'static str {
         match self {
             Assumption::Hashing => "hashing",
-            Assumption::RandomKeys => "random-keys",
             Assumption::Output => "output",
             Assumption::Allocation => "allocation",
             Assumption::FreshProcess => "fresh-process",
@@ -40,7 +38,6 @@ impl Assumption {
     pub fn why(self) -> &'static str {
         match self {
             Assumption::Hashing => "hashes of unequal bytes differ; collisions are not explored",
-            Assumption::RandomKeys => "the random keys of hash tables are fixed",
             Assumption::Output => "writes to standard output and error succeed and show nothing",
             Assumption::Allocation => "memory that is asked for is there, below the bound",
             Assumption::FreshProcess => {

@@ -1,8 +1,8 @@
 //! Calls: into the program, or to a model of something outside it.
 
 use super::model::{Model, Role};
-use super::{End, Frame, Machine, OnReturn, Place, Value};
-use crate::ir::FunctionId;
+use super::{Assumption, End, Frame, Machine, OnReturn, Place, Value};
+use crate::ir::{FunctionId, Origin};
 
 impl Machine<'_> {
     /// Calls a function. True if it has a frame now, false if it is done already.
@@ -21,6 +21,16 @@ impl Machine<'_> {
                 self.voids.insert(
                     "the order of a hash table is fixed by the model of hashing".to_owned(),
                 );
+                self.enter(callee, args, dst, OnReturn::Continue)?;
+                Ok(true)
+            }
+            role @ (Role::Signs | Role::LoadsGroup | Role::ShowsAddress | Role::Arguments) => {
+                match role {
+                    Role::Signs => self.signs_asked(args[0])?,
+                    Role::LoadsGroup => self.group_loaded(*args.last().unwrap_or(&args[0])),
+                    Role::ShowsAddress => self.address_shown(),
+                    _ => self.fixes(Assumption::Arguments),
+                }
                 self.enter(callee, args, dst, OnReturn::Continue)?;
                 Ok(true)
             }
@@ -95,7 +105,11 @@ impl Machine<'_> {
         self.slots.resize(base + (function.slots as usize).max(args.len()), Value::default());
         self.slots[base..base + args.len()].copy_from_slice(args);
         let stack_mark = self.memory.stack_mark();
+        let table = function.origin == Origin::Table;
         self.frames.push(Frame { function, pc: 0, base, dst, stack_mark, on_return });
+        if table && self.zone.is_none() {
+            self.enter_table();
+        }
         Ok(())
     }
 

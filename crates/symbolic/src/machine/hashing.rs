@@ -4,10 +4,11 @@
 //! anyway. Under the model a hasher collects the bytes it is given; two hashes
 //! are equal exactly if the collected bytes are, and unequal ones get numbers
 //! in the order in which they are first asked for. So a `Hash` that disagrees
-//! with `Eq` shows as it would for real. Collisions are not explored, and the
-//! order of a table is one of many: both are said wherever the model is used.
+//! with `Eq` shows as it would for real. Collisions are not explored, which is
+//! said wherever the model is used. The numbers are hidden: see [`super::hidden`].
 
-use super::{Assumption, End, Machine, Reason, Value};
+use super::{Assumption, End, Layout, Machine, Reason, Value};
+use testsmith_solver::term::Term;
 
 /// Marks the first word of a hasher's memory as a stream number.
 const MAGIC: u64 = 0x7e57_5317_0000_0000;
@@ -18,7 +19,24 @@ const KEY_BYTES: u64 = 32;
 #[derive(Default)]
 pub struct Streams {
     streams: Vec<Vec<Value>>,
-    finished: Vec<(u32, u64)>,
+    finished: Vec<(u32, Value)>,
+}
+
+impl Streams {
+    /// Whether nothing was hashed yet.
+    pub fn is_unused(&self) -> bool {
+        self.finished.is_empty()
+    }
+
+    /// How many different hashes were made.
+    fn made(&self) -> usize {
+        self.finished.len()
+    }
+
+    /// Which of them this is.
+    pub fn index_of(&self, hash: Term) -> Option<usize> {
+        self.finished.iter().position(|(_, value)| value.term == Some(hash))
+    }
 }
 
 impl Machine<'_> {
@@ -58,30 +76,31 @@ impl Machine<'_> {
     /// `hasher.finish()`.
     pub(super) fn hash_finish(&mut self, hasher: Value) -> Result<Value, End> {
         self.assume(Assumption::Hashing);
-        if !self.hashes_for_a_table() {
-            self.voids.insert("a hash is used as a number, which the model fixes".to_owned());
-        }
         let hasher = self.address(hasher)?;
         let stream = self.stream_of(hasher)?;
         for index in 0..self.streams.finished.len() {
             let (other, hash) = self.streams.finished[index];
             if self.same_stream(&stream, other)? {
-                return Ok(Value::concrete(u128::from(hash)));
+                return Ok(hash);
             }
         }
-        let hash = spread(self.streams.finished.len() as u64);
+        let bits = u128::from(self.number(self.streams.made()));
+        let hash = Value { bits, term: self.hidden_hash() };
         let number = self.streams.streams.len() as u32;
         self.streams.streams.push(stream);
         self.streams.finished.push((number, hash));
-        Ok(Value::concrete(u128::from(hash)))
+        Ok(hash)
     }
 
-    /// Whether a hash table asks, for which only equality counts. Anyone else may look at
-    /// the hash itself.
-    fn hashes_for_a_table(&self) -> bool {
-        /// Between the table and the hasher lie `hash_one` and the table's own function.
-        const NEAR: usize = 3;
-        self.frames.iter().rev().take(NEAR).any(|frame| frame.function.name.contains("hashbrown::"))
+    /// The number of a hash. Its low bits lead to a place of the table, and so to the order
+    /// of the elements.
+    fn number(&self, index: usize) -> u64 {
+        if self.memory.layout() == Layout::Scattered {
+            return spread(index as u64 ^ 0x5ca7);
+        }
+        let order = &self.hash_order;
+        let place = order.iter().position(|first| *first == index).unwrap_or(order.len() + index);
+        spread(index as u64) & !0xff | place as u64 & 0xff
     }
 
     fn same_stream(&mut self, stream: &[Value], other: u32) -> Result<bool, End> {

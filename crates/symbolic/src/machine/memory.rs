@@ -9,12 +9,14 @@
 use std::rc::Rc;
 
 use super::End;
-use crate::llvm::Program;
-use testsmith_solver::term::{Pool, Term};
+use crate::llvm::{FUNCTION_REGION, Program};
+use testsmith_solver::term::{FastMap, Pool, Term};
 
 const HEAP_REGION: u32 = 0x1000_0000;
 const STACK_REGION: u32 = 0x2000_0000;
 const REGION_END: u32 = 0x3000_0000;
+/// Numbers below are the places of globals.
+const FIRST_BIRTH: u32 = 0x1000_0000;
 
 /// Where objects lie.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -72,6 +74,9 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Object {
     base: u32,
+    align: u32,
+    /// Tells objects apart that lie at the same place one after the other.
+    birth: u32,
     bytes: Vec<u8>,
     /// Empty as long as every byte is concrete.
     shadow: Vec<Option<Part>>,
@@ -81,7 +86,7 @@ pub struct Object {
 
 impl Object {
     fn new(base: u32, bytes: Vec<u8>, writable: bool) -> Object {
-        Object { base, bytes, shadow: vec![], writable, live: true }
+        Object { base, align: 1, birth: 0, bytes, shadow: vec![], writable, live: true }
     }
 
     pub fn len(&self) -> usize {
@@ -110,6 +115,34 @@ pub struct Memory {
     allocated: u64,
     limit: u64,
     layout: Layout,
+    births: u32,
+    /// What was done first to each global, and whether it was written at all.
+    touched: FastMap<u32, Touched>,
+}
+
+#[derive(Copy, Clone, Default)]
+struct Touched {
+    read_first: bool,
+    written: bool,
+}
+
+/// Statics of the program, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statics {
+    /// Read as they were found.
+    pub found: Vec<String>,
+    pub written: Vec<String>,
+}
+
+/// What is known of the object that an address points into.
+#[derive(Copy, Clone, Debug)]
+pub struct Standing {
+    pub birth: u32,
+    /// Its first address, here.
+    pub start: u64,
+    pub align: u64,
+    /// Whether the address differs from every address in another such object.
+    pub distinct: bool,
 }
 
 fn fault(what: &str, address: u64, len: u64) -> End {
@@ -119,7 +152,18 @@ fn fault(what: &str, address: u64, len: u64) -> End {
 impl Memory {
     pub fn new(global_count: u32, limit: u64, layout: Layout) -> Memory {
         let globals = (0..global_count).map(|_| Global::Absent).collect();
-        Memory { globals, heap: vec![], stack: vec![], spare: vec![], allocated: 0, limit, layout }
+        Memory {
+            globals,
+            heap: vec![],
+            stack: vec![],
+            spare: vec![],
+            allocated: 0,
+            limit,
+            layout,
+            // Globals and functions are born before everything else.
+            births: FIRST_BIRTH,
+            touched: FastMap::default(),
+        }
     }
 
     /// A new heap object, or the end of the path if memory is used up.
@@ -130,7 +174,11 @@ impl Memory {
         }
         let base = self.layout.base(align);
         let index = self.layout.place(self.heap.len() as u32);
-        self.heap.push(Object::new(base, vec![0; size as usize], true));
+        let mut object = Object::new(base, vec![0; size as usize], true);
+        object.align = align as u32;
+        object.birth = self.births;
+        self.births += 1;
+        self.heap.push(object);
         Ok(u64::from(HEAP_REGION + index) << 32 | u64::from(base))
     }
 
@@ -168,6 +216,9 @@ impl Memory {
         let base = self.layout.base(align);
         let mut object = self.spare.pop().unwrap_or_default();
         object.base = base;
+        object.align = align as u32;
+        object.birth = self.births;
+        self.births += 1;
         object.bytes.clear();
         object.bytes.resize(size as usize, 0);
         object.shadow.clear();
@@ -176,6 +227,53 @@ impl Memory {
         let index = self.layout.place(self.stack.len() as u32);
         self.stack.push(object);
         Ok(u64::from(STACK_REGION + index) << 32 | u64::from(base))
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    pub fn heap_mark(&self) -> u32 {
+        self.heap.len() as u32
+    }
+
+    /// Whether the object at an address was made after these marks were taken.
+    pub fn is_younger(&self, address: u64, stack: u32, heap: u32) -> bool {
+        let region = (address >> 32) as u32;
+        match region {
+            STACK_REGION..REGION_END => self.layout.place(region - STACK_REGION) >= stack,
+            HEAP_REGION..STACK_REGION => self.layout.place(region - HEAP_REGION) >= heap,
+            _ => false,
+        }
+    }
+
+    /// What is known of the object that an address points into, if there is one.
+    pub fn standing(
+        &mut self,
+        program: &Program,
+        image: &mut Image,
+        address: u64,
+    ) -> Result<Option<Standing>, End> {
+        let region = (address >> 32) as u32;
+        if region == FUNCTION_REGION {
+            // The linker may put two functions in one place, or one in two.
+            let (birth, distinct) = (region ^ address as u32, false);
+            return Ok(Some(Standing { birth, start: address, align: 1, distinct }));
+        }
+        if region == 0 || region >= REGION_END {
+            return Ok(None);
+        }
+        let Ok(object) = self.object(program, image, address) else { return Ok(None) };
+        let start = address & !0xffff_ffff | u64::from(object.base);
+        let inside = address >= start && address - start < object.bytes.len() as u64;
+        let own = region >= HEAP_REGION;
+        let (birth, align) = match own {
+            true => (object.birth, u64::from(object.align.max(1))),
+            false => (region, program.global_align(region - 1)),
+        };
+        // Constants may share their bytes with others.
+        let distinct = inside && object.live && (own || object.writable);
+        Ok(Some(Standing { birth, start, align, distinct }))
     }
 
     pub fn stack_mark(&self) -> u32 {
@@ -270,6 +368,7 @@ impl Memory {
         len: u64,
     ) -> Result<Value, End> {
         let (program, image, pool) = access;
+        self.touch((program, image), address, len, false)?;
         let object = self.object(program, image, address)?;
         let start = place(object, address, len)?;
         let len = len as usize;
@@ -291,6 +390,7 @@ impl Memory {
         value: Value,
     ) -> Result<(), End> {
         let (program, image) = access;
+        self.touch((program, image), address, len, true)?;
         let object = self.object_mut(program, image, address)?;
         let start = place(object, address, len)?;
         if !object.writable {
@@ -313,6 +413,46 @@ impl Memory {
         Ok(())
     }
 
+    /// Notes an access to a global. Only what writes all of one makes reading it harmless.
+    #[inline]
+    fn touch(
+        &mut self,
+        access: (&Program, &mut Image),
+        address: u64,
+        len: u64,
+        write: bool,
+    ) -> Result<(), End> {
+        let region = (address >> 32) as u32;
+        if region >= HEAP_REGION {
+            return Ok(());
+        }
+        let object = self.object(access.0, access.1, address)?;
+        let (writable, whole) = (object.writable, object.len() as u64 == len);
+        if writable {
+            let touched = self.touched.entry(region - 1).or_default();
+            touched.read_first |= !(touched.written || write && whole);
+            touched.written |= write;
+        }
+        Ok(())
+    }
+
+    /// The statics of the program that were touched; the library's are its own affair.
+    pub fn statics(&self, program: &Program) -> Statics {
+        let mut statics = Statics::default();
+        for (index, touched) in &self.touched {
+            if program.is_library_global(*index) {
+                continue;
+            }
+            if touched.read_first {
+                statics.found.push(program.global_name(*index));
+            }
+            if touched.written {
+                statics.written.push(program.global_name(*index));
+            }
+        }
+        statics
+    }
+
     /// Copies bytes with their terms; the two may overlap.
     pub fn copy(
         &mut self,
@@ -325,6 +465,8 @@ impl Memory {
             return Ok(());
         }
         let (program, image) = access;
+        self.touch((program, image), from, len, false)?;
+        self.touch((program, image), to, len, true)?;
         let source = self.object(program, image, from)?;
         let start = place(source, from, len)?;
         let count = len as usize;

@@ -10,10 +10,12 @@ mod assumption;
 mod call;
 mod float;
 mod hashing;
+mod hidden;
 mod intrinsic;
 mod memory;
 mod model;
 mod step;
+mod tables;
 mod text;
 mod unwind;
 
@@ -21,8 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use assumption::Assumption;
-pub use memory::{Image, Layout, Memory, Value};
+pub use memory::{Image, Layout, Memory, Statics, Value};
 pub use model::Role;
+pub(crate) use tables::ORDER;
 
 use crate::ir::{Function, FunctionId, SiteId};
 use crate::llvm::Program;
@@ -114,6 +117,11 @@ pub struct Run {
     pub returned: Vec<Value>,
     /// Whether the run left the script it was to follow.
     pub diverged: bool,
+    /// The hashes of the elements of tables whose order could be seen, by the order in which
+    /// they were asked for.
+    pub ordered: BTreeSet<usize>,
+    /// Statics of the program that were read as they were found, and those written.
+    pub statics: Statics,
 }
 
 /// What survives from run to run: the program, the terms, what was learnt of functions.
@@ -142,6 +150,9 @@ pub struct Job<'a> {
     /// Whether it matters what happens after a panic that nothing catches: a destructor may
     /// panic again, exit or loop. It does not where every panic is a failure.
     pub unwind: bool,
+    /// Hashes, by the order in which they are asked for, as the elements of a table are to
+    /// lie; the others lie behind them.
+    pub hash_order: &'a [usize],
 }
 
 impl Engine {
@@ -213,6 +224,12 @@ struct Machine<'e> {
     /// Frames from this depth on run without terms: what they compute is decided already.
     blind_above: Option<usize>,
     unwinding: unwind::Unwinding,
+    hidden: hidden::HiddenVariables,
+    /// A table is gone through by its own code.
+    zone: Option<tables::Zone>,
+    orders: tables::Orders,
+    /// See [`Job::hash_order`].
+    hash_order: Vec<usize>,
     diverged: bool,
 }
 
@@ -242,6 +259,10 @@ impl<'e> Machine<'e> {
             errno: None,
             blind_above: None,
             unwinding: unwind::Unwinding::new(job.unwind),
+            hidden: hidden::HiddenVariables::new(job.input.len(), job.symbolic),
+            zone: None,
+            orders: tables::Orders::default(),
+            hash_order: job.hash_order.to_vec(),
             diverged: false,
         }
     }
@@ -271,12 +292,14 @@ impl<'e> Machine<'e> {
             voids: self.voids,
             returned: self.returned,
             diverged: self.diverged,
+            ordered: self.orders.seen,
+            statics: self.memory.statics(&self.engine.program),
         }
     }
 
     /// Notes that a condition held, unless that is known or certain.
     fn decide(&mut self, condition: Term, held: bool, reason: Reason) -> Result<(), End> {
-        if self.engine.pool.constant(condition).is_some() {
+        if self.engine.pool.constant(condition).is_some() || self.settled(condition) {
             return Ok(());
         }
         let holds = if held { condition } else { self.engine.pool.not(condition) };
@@ -328,6 +351,9 @@ impl<'e> Machine<'e> {
     /// next possible value: all of them are visited, one path each.
     fn enumerate(&mut self, value: Value, width: u32) -> Result<u128, End> {
         let Some(term) = value.term else { return Ok(value.bits) };
+        if self.settled_pointer(term)? {
+            return Ok(value.bits);
+        }
         let number = self.engine.pool.number(width, value.bits);
         let hit = self.engine.pool.equal(term, number);
         self.one_of(term, hit, Reason::Enumerated)?;
@@ -337,7 +363,8 @@ impl<'e> Machine<'e> {
     /// One of several exclusive alternatives held: first the ones tried before, which
     /// the script lists as misses, then this one.
     fn one_of(&mut self, subject: Term, hit: Term, reason: Reason) -> Result<(), End> {
-        if self.engine.pool.constant(hit).is_some() || self.known.contains_key(&hit) {
+        let certain = self.engine.pool.constant(hit).is_some() || self.known.contains_key(&hit);
+        if certain || self.settled(hit) {
             return Ok(());
         }
         while let Some(&next) = self.script.get(self.decisions.len()) {
@@ -354,6 +381,9 @@ impl<'e> Machine<'e> {
     /// Fixes a number without visiting the others, which voids every claim.
     fn pin(&mut self, value: Value, width: u32, why: &str) -> Result<u128, End> {
         let Some(term) = value.term else { return Ok(value.bits) };
+        if self.settled(term) {
+            return Ok(value.bits);
+        }
         // Few possible values: visit them all, and the claim stands.
         const WORTH_VISITING: u128 = 256;
         let range = self.engine.pool.range(term);
@@ -385,6 +415,9 @@ impl<'e> Machine<'e> {
     }
 
     fn store(&mut self, address: u64, len: u64, value: Value) -> Result<(), End> {
+        if self.zone.is_some() {
+            self.written_in_zone(address);
+        }
         let Engine { program, image, .. } = &mut *self.engine;
         self.memory.write((program, image), address, len, value)
     }
@@ -395,6 +428,9 @@ impl<'e> Machine<'e> {
     }
 
     fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), End> {
+        if self.zone.is_some() && len > 0 {
+            self.written_in_zone(to);
+        }
         let Engine { program, image, .. } = &mut *self.engine;
         self.memory.copy((program, image), to, from, len)
     }
@@ -441,7 +477,11 @@ impl<'e> Machine<'e> {
         const MAX_CELLS: u64 = 1024;
         let by = Value::concrete(u128::from(offset));
         let pointer = self.binary(Op::Add, 64, pointer, by);
-        if pointer.term.is_none() {
+        let known = match pointer.term {
+            Some(term) => self.settled_pointer(term)?,
+            None => true,
+        };
+        if known {
             return self.fetch(pointer.bits as u64, len);
         }
         let address = pointer.bits as u64;

@@ -24,6 +24,13 @@ pub enum Role {
     PanicHook,
     /// Its code is run: the input is refused, and unwinding says so.
     Reject,
+    /// Its code is run; it may look through a hash table.
+    Signs,
+    LoadsGroup,
+    /// Its code is run, and an address becomes text.
+    ShowsAddress,
+    /// Its code is run, and finds no arguments.
+    Arguments,
     /// Its code is run, unless it adds to a text that nobody will see.
     Formatter,
     /// Its code is run, but what it yields depends on the model of hashing.
@@ -126,6 +133,11 @@ impl Role {
                 return Some(Role::PanicHook);
             }
             REJECT => return Some(Role::Reject),
+            "core::core_arch::x86::sse2::_mm_movemask_epi8" => return Some(Role::Signs),
+            "core::core_arch::x86::sse2::_mm_load_si128"
+            | "core::core_arch::x86::sse2::_mm_loadu_si128" => return Some(Role::LoadsGroup),
+            "core::fmt::pointer_fmt_inner" => return Some(Role::ShowsAddress),
+            "std::env::args" | "std::env::args_os" => return Some(Role::Arguments),
             _ if is_formatter(name) => return Some(Role::Formatter),
             _ => {}
         }
@@ -171,6 +183,10 @@ impl Role {
                 _ => return None,
             };
             return Some(Role::Model(model));
+        }
+        if cfg!(target_arch = "x86_64") {
+            // Who goes through a table is seen by what it reads.
+            return None;
         }
         let tables = ["hash::map::", "hash::set::", "hashbrown::map::", "hashbrown::set::"];
         let iterates = name.contains(" as core::iter::traits::iterator::Iterator>::");
@@ -246,6 +262,7 @@ impl Machine<'_> {
             }
             Model::Allocate | Model::AllocateZeroed => {
                 let (size, align) = (self.address(args[0])?, self.address(args[1])?);
+                self.assume(Assumption::Allocation);
                 Ok(one(self.memory.allocate(size, align)?))
             }
             Model::Deallocate | Model::Free => {
@@ -309,7 +326,6 @@ impl Machine<'_> {
     fn system(&mut self, model: Model, args: &[Value]) -> Result<Results, End> {
         match model {
             Model::RandomKeys => {
-                self.assume(Assumption::RandomKeys);
                 let key = |bits| Some(Value::concrete(bits));
                 Ok([key(0x0123_4567_89ab_cdef), key(0xfedc_ba98_7654_3210)])
             }
@@ -363,7 +379,7 @@ impl Machine<'_> {
     }
 
     /// A model that takes one of many possible answers: nothing is claimed about the others.
-    fn fixes(&mut self, assumption: Assumption) {
+    pub(super) fn fixes(&mut self, assumption: Assumption) {
         self.assume(assumption);
         let name = assumption.name();
         self.voids.insert(format!("the model {name} gives one of many possible answers"));

@@ -161,12 +161,16 @@ impl Machine<'_> {
         self.memory.pop_stack(frame.stack_mark);
         self.slots.truncate(frame.base);
         self.see_again();
+        self.leave_table();
         if frame.on_return == OnReturn::PanicText {
             let matches = values.first().copied().unwrap_or_default();
             self.text_looked_at(matches)?;
             return Ok(None);
         }
         let Some(caller) = self.frames.last() else {
+            for term in values.iter().filter_map(|value| value.term) {
+                self.settled(term);
+            }
             self.returned = values;
             return Ok(Some(End::Returned));
         };
@@ -226,7 +230,8 @@ impl Machine<'_> {
                 let index = self.sign_extend(u32::from(index_width), 64, index);
                 let scale = Value::concrete(u128::from(scale));
                 let distance = self.binary(Op::Mul, 64, index, scale);
-                (dst, self.binary(Op::Add, 64, pointer, distance))
+                let place = self.binary(Op::Add, 64, pointer, distance);
+                (dst, self.place_in_table(place))
             }
             Inst::Alloca { dst, size, align } => {
                 let address = self.memory.push_stack(size, u64::from(align))?;
@@ -291,6 +296,14 @@ impl Machine<'_> {
                 let new = self.read_modify_write(op, u32::from(width), current, value);
                 self.store_scalar(pointer, 0, width, new)?;
                 (dst, current)
+            }
+            Inst::Expose { dst, a } => {
+                let pointer = self.read(function, base, a);
+                (dst, self.expose(pointer)?)
+            }
+            Inst::ComparePointers { op, dst, a, b } => {
+                let (a, b) = (self.read(function, base, a), self.read(function, base, b));
+                (dst, self.compare_pointers(op, a, b)?)
             }
             Inst::PickLane { width, dst, lanes, index, index_width } => {
                 let lanes = self.list(function, base, lanes);

@@ -139,6 +139,7 @@ impl Machine<'_> {
     /// The unwinder is asked to raise an exception.
     pub(super) fn raise(&mut self, exception: Value) -> Result<(), End> {
         self.unwinding.lost_text = None;
+        self.panics_in_zone();
         self.unwind(exception)
     }
 
@@ -162,6 +163,7 @@ impl Machine<'_> {
             self.memory.pop_stack(frame.stack_mark);
             self.slots.truncate(frame.base);
             self.see_again();
+            self.leave_table();
         }
         Err(self.uncaught())
     }

@@ -5,6 +5,8 @@
 //! expressions and rare conditions the rest; about half carry a bug. The same
 //! seed gives the same programs. Nothing here runs or judges them.
 
+#![allow(dead_code, reason = "the test and the bench use their parts")]
+
 mod hashing;
 mod memory;
 mod numbers;
@@ -31,6 +33,9 @@ pub enum Nature {
     /// named with it.
     Depends(&'static [&'static str]),
 }
+
+/// The outcome depends on what earlier runs left in statics.
+pub const FRESH: &[&str] = &["fresh-process"];
 
 /// A program: the items it needs and the body of its function over `input`.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use testsmith_symbolic::explore::{Expectation, Exploration, Settings, Verdict, e
 use testsmith_symbolic::llvm::{Program as Bitcode, library_of};
 use testsmith_symbolic::machine::{End, Engine};
 
-use super::{Expected, Nature, Program, source};
+use super::{Expected, FRESH, Nature, Program, source};
 
 /// What came of one program.
 #[derive(Clone, Debug)]
@@ -138,12 +138,13 @@ fn wrong(
         if !named {
             return Some("holds, and does not say on what it depends".to_owned());
         }
-        if let Some(input) = native.iter().position(|letter| *letter != passing) {
+        let known = matches!(program.nature, Nature::Determined | Nature::Depends(FRESH));
+        if let Some(input) = native.iter().position(|letter| known && *letter != passing) {
             return Some(format!("holds, but not on {input:#x}"));
         }
     }
     // Whether a run that depends on more than its input is as explored, chance decides.
-    if !matches!(program.nature, Nature::Determined | Nature::Depends(["fresh-process"])) {
+    if !matches!(program.nature, Nature::Determined | Nature::Depends(FRESH)) {
         return None;
     }
     for case in &found.cases {

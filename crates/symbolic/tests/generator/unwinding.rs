@@ -1,7 +1,7 @@
 //! Unwinding: panics with live destructors that panic, exit, loop or write
 //! something down, and panics that are caught.
 
-use super::{Choice, Draft, Template};
+use super::{Choice, Draft, FRESH, Template};
 
 pub const TEMPLATES: &[Template] = &[
     ("unwinding", destructor_panics),
@@ -191,7 +191,7 @@ fn lock_and_static(c: &mut Choice) -> Draft {
     ))
     .items("static COUNT: AtomicU8 = AtomicU8::new(0);\n".to_owned() + &guard("true", "COUNT.fetch_add(1, Ordering::Relaxed);"))
     .alone()
-    .depends(&["fresh-process"])
+    .depends(FRESH)
 }
 
 fn panics_and_returns(c: &mut Choice) -> Draft {

@@ -1,7 +1,7 @@
 //! What lies outside the input: statics that outlive a run, the environment,
 //! the arguments, the time.
 
-use super::{Choice, Draft, Template};
+use super::{Choice, Draft, FRESH, Template};
 
 pub const TEMPLATES: &[Template] = &[
     ("statics", counter),
@@ -18,8 +18,6 @@ pub const TEMPLATES: &[Template] = &[
     ("world", processor),
     ("world", process),
 ];
-
-const FRESH: &[&str] = &["fresh-process"];
 
 fn counter(c: &mut Choice) -> Draft {
     let (when, bug) = (c.condition(&["x"], 1), c.bug(&["x"]));

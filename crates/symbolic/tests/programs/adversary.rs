@@ -255,12 +255,14 @@ programs! {
         let mut set: HashSet<u8> = [input.u8(), input.u8()].into_iter().collect();
         let mut first = None;
         set.retain(|x| { first.get_or_insert(*x); true });
-        i64::from(first == set.contains(&3).then_some(3))
+        assert!(set.len() == 1 || first != set.contains(&3).then_some(3));
+        0
     }
     hash_popped(input) {
         let mut map: HashMap<u8, u8> = [(input.u8(), 1), (input.u8(), 2)].into_iter().collect();
         let taken = map.extract_if(|_, _| true).next();
-        i64::from(taken.is_some_and(|entry| entry.1 == 1))
+        assert!(map.len() == 0 || taken.is_some_and(|entry| entry.1 == 1));
+        0
     }
     hash_as_number(input) {
         let mut hasher = DefaultHasher::new();

@@ -76,12 +76,6 @@ programs! {
         map.insert(b, 20);
         match map.get(&wanted) { Some(value) => *value, None => -1 }
     }
-    hash_order(input) {
-        let (a, b) = (input.u8(), input.u8());
-        let set: HashSet<u8> = [a, b].into_iter().collect();
-        let first = *set.iter().next().expect("not empty");
-        i64::from(first == a)
-    }
     sort_dedup(input) {
         let mut list = vec![input.u8(), input.u8(), input.u8(), input.u8()];
         list.sort();
