@@ -7,7 +7,8 @@ use cargo_testsmith::pipeline::Session;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use support::{Fixture, root};
+use support::{Fixture, root, rules};
+use testsmith_judge::{Verdict, judge};
 use testsmith_lab::{Limits, Profile};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
@@ -66,6 +67,7 @@ fn every_misdeed_ends_as_expected_and_harms_nothing() {
     let mut supervisor = session.supervise(&harness, limits(PATIENT)).expect("it starts");
     let expected = std::fs::read_to_string(root().join("fixtures/hostile/expected.txt"))
         .expect("the list is there");
+    let rules = rules("hostile");
     for line in expected.lines() {
         let (path, words) = line.split_once(' ').expect("a path and a word");
         let sequence = one_call(&session.plan, path);
@@ -75,6 +77,12 @@ fn every_misdeed_ends_as_expected_and_harms_nothing() {
             words.split('|').any(|word| word == seen),
             "{path}: {seen}, not {words}: {outcome:?}"
         );
+        if let Some((_, rule)) = rules.iter().find(|(known, _)| known.ends_with(path)) {
+            let Verdict::Failing(failing) = judge(&session.plan, &sequence, &outcome) else {
+                panic!("{path} passed");
+            };
+            assert_eq!(failing.rule, rule, "{path}");
+        }
     }
     assert!(!home.join("testsmith-hostile").exists(), "a file was written to the home folder");
 }

@@ -3,35 +3,67 @@
 
 mod support;
 
+use cargo_testsmith::pipeline::Session;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use support::{Fixture, findings, stderr};
-use testsmith_plan::Law;
+use testsmith_lab::{Limits, Profile};
+use testsmith_model::message::Walk;
+use testsmith_model::{Callee, Operation};
 
-/// The claims that were found broken, as `law, for type`, with how much that counts.
-fn broken(fixture: &Fixture) -> Vec<(String, String)> {
-    let args = ["--calls", "8000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
-    let output = fixture.run(&args);
-    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
-    let text = |finding: &Value, key: &str| finding[key].as_str().expect("a text").to_owned();
-    let claim = |finding: &Value| (text(finding, "operation"), text(finding, "severity"));
-    findings(&output).iter().map(claim).collect()
+struct Claim {
+    law: String,
+    ty: String,
+    /// How often it was asked and held, in a walk.
+    held: u32,
+}
+
+/// The claims of our laws in the plan of a fixture, by their texts.
+fn claims(fixture: &Fixture) -> BTreeMap<String, Claim> {
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+    let walk = Walk {
+        seed: 1,
+        max_sequences: u64::MAX,
+        max_calls: 500_000,
+        max_length: 12,
+        ..Walk::default()
+    };
+    let walked = supervisor.walk(&walk, &mut |_, _| ()).expect("the walk ends");
+    let of_ours = |(operation, held): (&Operation, &u32)| match &operation.callee {
+        Callee::Claim { law: Some(law), of, .. } => {
+            let claim = Claim { law: law.clone(), ty: of.path()?.to_owned(), held: *held };
+            Some((operation.path(), claim))
+        }
+        _ => None,
+    };
+    session.plan.operations.iter().zip(&walked.completed).filter_map(of_ours).collect()
 }
 
 #[test]
-fn every_broken_type_is_reported_for_its_law_and_no_sound_one_is() {
+fn every_broken_type_is_reported_for_its_law_and_every_sound_one_is_looked_at_and_not() {
     let fixture = Fixture::copy("laws");
-    let broken = broken(&fixture);
-    let is_sound = |(claim, _): &&(String, String)| claim.contains("::Sound");
-    let wrong: Vec<_> = broken.iter().filter(is_sound).collect();
-    assert!(wrong.is_empty(), "reported, but sound: {wrong:#?}");
-    let found = |file: &str, law: &Law| {
-        let ty = format!(", for laws::{file}::Broken");
-        let violations = broken.iter().filter(|(_, severity)| severity == "violation");
-        let mut claims = violations.filter_map(|(claim, _)| claim.strip_suffix(&ty));
-        claims.any(|claim| testsmith_plan::law(claim).is_some_and(|it| std::ptr::eq(it, law)))
+    let claims = claims(&fixture);
+    let args = ["--calls", "8000000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
+    let output = fixture.run(&args);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let findings = findings(&output);
+    let text = |finding: &Value, key: &str| finding[key].as_str().expect("a text").to_owned();
+    let about = |law: &str, ty: &str| {
+        findings.iter().any(|finding| {
+            let counts = text(finding, "severity") == "violation";
+            let claim = claims.get(&text(finding, "operation"));
+            counts && claim.is_some_and(|claim| claim.law == law && claim.ty == ty)
+        })
     };
-    let laws = testsmith_plan::LAWS.iter();
-    let missed: Vec<&str> =
-        laws.filter(|(file, law)| !found(file, law)).map(|(file, _)| *file).collect();
-    assert!(missed.is_empty(), "not found: {missed:#?}, but only {broken:#?}");
+    for (law, _) in testsmith_plan::LAWS.iter() {
+        let (broken, sound) = (format!("laws::{law}::Broken"), format!("laws::{law}::Sound"));
+        assert!(about(law, &broken), "{law} is not found: {findings:#?}");
+        let mut asked = claims.values().filter(|claim| claim.law == *law && claim.ty == sound);
+        assert!(asked.any(|claim| claim.held > 0), "{law} was never asked of a sound value");
+    }
+    let wrong: Vec<&Value> =
+        findings.iter().filter(|finding| text(finding, "operation").contains("::Sound")).collect();
+    assert!(wrong.is_empty(), "reported, but sound: {wrong:#?}");
 }

@@ -4,7 +4,9 @@
 mod support;
 
 use serde_json::Value;
-use support::{Fixture, findings, stderr, stdout};
+use support::{Fixture, findings, rules, stderr, stdout};
+
+const RULE: &str = "different results";
 
 #[test]
 fn results_that_differ_without_checks_are_found_and_nothing_twice() {
@@ -22,9 +24,11 @@ fn results_that_differ_without_checks_are_found_and_nothing_twice() {
     assert_eq!(output.status.code(), Some(100), "{}{}", stdout(&output), stderr(&output));
     let findings = findings(&output);
     let differing: Vec<&Value> =
-        findings.iter().filter(|finding| finding["rule"] == "different results").collect();
+        findings.iter().filter(|finding| finding["rule"] == RULE).collect();
     assert_eq!(differing.len(), 1, "{findings:#?}");
-    assert_eq!(differing[0]["operation"], "release::Pile::take_two");
+    let (operation, rule) = &rules("release")[0];
+    assert_eq!((operation.as_str(), rule.as_str()), ("release::Pile::take_two", RULE));
+    assert_eq!(differing[0]["operation"], operation.as_str());
     assert_eq!(differing[0]["severity"], "violation");
     let about_mean: Vec<&Value> =
         findings.iter().filter(|finding| finding["operation"] == "release::mean").collect();

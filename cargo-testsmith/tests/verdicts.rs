@@ -1,28 +1,87 @@
-//! Each rule of the policy decides what it is there for.
+//! Each rule of the policy decides what it is there for, and none is without a
+//! row in a fixture.
 
 mod support;
 
+use cargo_testsmith::finding::relative;
+use cargo_testsmith::pipeline::Session;
 use serde_json::Value;
-use support::{Fixture, findings, root, stderr};
+use std::collections::BTreeSet;
+use support::{Fixture, findings, root, rules, stderr};
+use testsmith_judge::{POLICY, Severity, Verdict, judge};
+use testsmith_lab::{Limits, Profile};
+use testsmith_model::Step;
+use testsmith_model::message::Walk;
+
+/// Paths and the rules that decided about them, those included that say that the
+/// caller asked for it.
+fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+    let plan = session.plan.clone();
+    let walk = Walk {
+        seed: 1,
+        max_sequences: u64::MAX,
+        max_calls: 200_000,
+        max_length: 12,
+        failures: true,
+        ..Walk::default()
+    };
+    let mut decided = BTreeSet::new();
+    let mut note = |sequence: testsmith_model::Sequence, outcome| {
+        let outcome = relative(outcome, &fixture.path());
+        if let Verdict::Failing(failing) = judge(&plan, &sequence, &outcome)
+            && let Some(Step::Call(op, _)) = sequence.steps().nth(outcome.step as usize)
+        {
+            decided.insert((plan.operation(*op).path(), failing.rule));
+        }
+    };
+    supervisor.walk(&walk, &mut note).expect("the walk ends");
+    decided
+}
 
 #[test]
-fn each_panic_is_judged_by_the_rule_for_it() {
+fn each_failure_is_judged_by_the_rule_for_it() {
     let fixture = Fixture::copy("verdicts");
-    let args = ["--calls", "150000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
+    let decided = decisions(&fixture);
+    for (path, rule) in rules("verdicts") {
+        let about = |(known, by): &&(String, &str)| known.contains(&path) && *by == rule;
+        assert!(decided.iter().any(|row| about(&row)), "{path} | {rule}: {decided:#?}");
+    }
+}
+
+#[test]
+fn what_the_caller_asked_for_is_not_reported_and_the_rest_is() {
+    let fixture = Fixture::copy("verdicts");
+    let args = ["--calls", "200000", "--seed", "1", "--quiet", "--no-write", "--format", "json"];
     let output = fixture.run(&args);
     let findings = findings(&output);
     assert!(!findings.is_empty(), "{}", stderr(&output));
     let text = |finding: &Value, field: &str| finding[field].as_str().expect("a text").to_owned();
-    let expected = std::fs::read_to_string(root().join("fixtures/verdicts/expected.txt"))
-        .expect("the list is there");
-    for line in expected.lines() {
-        let (path, rule) = line.split_once(" | ").expect("a path and a rule");
+    for (path, rule) in rules("verdicts") {
         let about: Vec<String> = findings
             .iter()
-            .filter(|finding| text(finding, "operation").contains(path))
+            .filter(|finding| text(finding, "operation").contains(&path))
             .map(|finding| text(finding, "rule"))
             .collect();
-        let wanted: &[&str] = if rule == "nothing" { &[] } else { &[rule] };
+        let severity = POLICY.iter().find(|known| known.name == rule).map(|rule| rule.severity);
+        let wanted: &[&str] = match severity.expect("a rule of the policy") {
+            Severity::Illegal => &[],
+            Severity::Violation | Severity::Suspicious => &[rule.as_str()],
+        };
         assert_eq!(about, wanted, "{path}: {findings:#?}");
     }
+}
+
+#[test]
+fn every_rule_has_a_row_in_a_fixture_and_every_row_a_rule() {
+    let fixtures = std::fs::read_dir(root().join("fixtures")).expect("a folder").flatten();
+    let names = fixtures.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let with_rules =
+        names.filter(|name| root().join("fixtures").join(name).join("rules.txt").exists());
+    let rows: BTreeSet<String> =
+        with_rules.flat_map(|name| rules(&name)).map(|(_, rule)| rule).collect();
+    let policy: BTreeSet<String> = POLICY.iter().map(|rule| rule.name.to_owned()).collect();
+    assert_eq!(rows, policy);
 }

@@ -86,6 +86,17 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The rows of a fixture: what fails, and the rule of the policy that has to decide.
+pub fn rules(fixture: &str) -> Vec<(String, String)> {
+    let file = root().join("fixtures").join(fixture).join("rules.txt");
+    let text = std::fs::read_to_string(file).expect("the list is there");
+    let row = |line: &str| {
+        let (path, rule) = line.split_once(" | ").expect("a path and a rule");
+        (path.to_owned(), rule.to_owned())
+    };
+    text.lines().map(row).collect()
+}
+
 /// The findings in the output of `--format json`.
 pub fn findings(output: &Output) -> Vec<serde_json::Value> {
     let event = |line: &str| -> serde_json::Value {
