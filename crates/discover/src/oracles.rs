@@ -74,11 +74,11 @@ fn is_mark(attribute: &syn::Attribute) -> bool {
     }
 }
 
-type Refusal = (proc_macro2::Span, String);
+type Unusable = (proc_macro2::Span, String);
 
 /// The name of the type, how many values of it are taken, and whether a
 /// `Result` is returned.
-fn signature(function: &syn::ItemFn) -> Result<(String, usize, bool), Refusal> {
+fn signature(function: &syn::ItemFn) -> Result<(String, usize, bool), Unusable> {
     let sig = &function.sig;
     let refuse = |span, why: &str| Err((span, why.to_owned()));
     if !matches!(function.vis, syn::Visibility::Public(_)) {
@@ -123,10 +123,10 @@ fn signature(function: &syn::ItemFn) -> Result<(String, usize, bool), Refusal> {
     Ok((subjects.swap_remove(0), values, is_fallible(&sig.output)?))
 }
 
-fn is_fallible(output: &syn::ReturnType) -> Result<bool, Refusal> {
-    let verdict = "it has to return `bool` or `Result<(), E>` where `E` can be displayed";
+fn is_fallible(output: &syn::ReturnType) -> Result<bool, Unusable> {
+    let wanted = "it has to return `bool` or `Result<(), E>` where `E` can be displayed";
     let syn::ReturnType::Type(_, ty) = output else {
-        return Err((output.span(), verdict.to_owned()));
+        return Err((output.span(), wanted.to_owned()));
     };
     let last = match &**ty {
         syn::Type::Path(path) => path.path.segments.last(),
@@ -143,9 +143,9 @@ fn is_fallible(output: &syn::ReturnType) -> Result<bool, Refusal> {
             {
                 Ok(true)
             }
-            _ => Err((ty.span(), verdict.to_owned())),
+            _ => Err((ty.span(), wanted.to_owned())),
         },
-        _ => Err((ty.span(), verdict.to_owned())),
+        _ => Err((ty.span(), wanted.to_owned())),
     }
 }
 
@@ -181,9 +181,9 @@ mod tests {
             private,
             "tests/my-oracles.rs:2:4: the oracle `f` cannot be used: it is private; write `pub fn`"
         );
-        let verdict = told("#[oracle]\npub fn f(a: &A) -> u8 { 0 }\n");
-        assert!(verdict.starts_with("tests/my-oracles.rs:2:20: "), "{verdict}");
-        assert!(verdict.contains("has to return `bool`"), "{verdict}");
+        let wanted = told("#[oracle]\npub fn f(a: &A) -> u8 { 0 }\n");
+        assert!(wanted.starts_with("tests/my-oracles.rs:2:20: "), "{wanted}");
+        assert!(wanted.contains("has to return `bool`"), "{wanted}");
         let by_value = told("#[oracle]\npub fn f(a: A) -> bool { true }\n");
         assert!(by_value.contains("has to take `&T`"), "{by_value}");
         let mixed = told("#[oracle]\npub fn f(a: &A, b: &B) -> bool { true }\n");

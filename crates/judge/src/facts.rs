@@ -1,12 +1,12 @@
 //! What the rules of the policy may look at.
 
+use crate::arguments;
 use crate::contract::Contract;
-use crate::given;
-use crate::mixing::mixes;
-use crate::signs::{
+use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
     takes_an_answer, without_digits,
 };
+use crate::made_for_another::made_for_another;
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
@@ -38,7 +38,7 @@ pub struct Facts<'f> {
     /// A closure of the test answered with a value.
     pub answered: bool,
     /// A call was given what was made for another value of the same type.
-    pub mixed: bool,
+    pub made_for_another: bool,
 }
 
 /// The type of the value that a call makes from its parts, or of which it hands out a part
@@ -60,7 +60,7 @@ impl<'f> Facts<'f> {
             Some(Step::Call(op, _)) => Some(plan.operation(*op)),
             _ => None,
         };
-        let given = given::numbers(sequence, here);
+        let given = arguments::numbers(sequence, here);
         let before = || sequence.steps().take(here);
         let large_number = before().any(|step| match step {
             Step::Literal(ty, Literal::Int(number)) => is_large(*number, &plan.ty(*ty).ty),
@@ -78,10 +78,10 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
-        let keys = given::made_up_keys(plan, sequence, here);
+        let keys = arguments::made_up_keys(plan, sequence, here);
         let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
         let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
-        let mixed = mixes(plan, sequence, here);
+        let made_for_another = made_for_another(plan, sequence, here);
         Facts {
             plan,
             operation,
@@ -94,7 +94,7 @@ impl<'f> Facts<'f> {
             constructed,
             back_door,
             answered,
-            mixed,
+            made_for_another,
         }
     }
 
@@ -352,7 +352,7 @@ mod tests {
             values: vec![],
             new_edges: 0,
         };
-        let operations = vec![crate::signs::tests::operation("a", "lcm", &[])];
+        let operations = vec![crate::guesses::tests::operation("a", "lcm", &[])];
         let plan = Plan { operations, ..Plan::default() };
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
@@ -370,7 +370,7 @@ mod tests {
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         let sequence = Sequence::from_steps(vec![call]);
         for (kind, answered) in [(OperationKind::Law, false), (OperationKind::Inherent, true)] {
-            let mut operation = crate::signs::tests::operation("a", "all", &[Closure::Answers]);
+            let mut operation = crate::guesses::tests::operation("a", "all", &[Closure::Answers]);
             operation.kind = kind;
             let plan = Plan { operations: vec![operation], ..Plan::default() };
             assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);

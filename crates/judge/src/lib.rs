@@ -5,12 +5,12 @@
 //! that applies decides, and its words are what the user reads.
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod contract;
 mod facts;
-mod given;
-mod mixing;
+mod guesses;
+mod made_for_another;
 mod policy;
-mod signs;
 
 pub use facts::Facts;
 pub use policy::{POLICY, Rule};

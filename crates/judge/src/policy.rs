@@ -122,7 +122,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             let asked_for = facts.back_door
                 || facts.made_up_keys
-                || facts.mixed
+                || facts.made_for_another
                 || (facts.large_number && facts.says(&["with overflow"]));
             facts.kind() == Some(OperationKind::Law) && !asked_for
         },
@@ -181,7 +181,7 @@ pub static POLICY: &[Rule] = &[
         severity: Suspicious,
         reason: "a key, a cursor or the like was made for another value of the same type than the \
                  one that it was used with",
-        applies: |facts| facts.mixed && facts.panic().is_some(),
+        applies: |facts| facts.made_for_another && facts.panic().is_some(),
     },
     Rule {
         name: "internal debug assertion",

@@ -13,8 +13,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testsmith_model::Sequence;
-use testsmith_model::message::{Job, Reply, journal, read_journal, receive, send};
+use testsmith_model::journal;
+use testsmith_model::message::{Job, Reply};
 use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::pipe::{receive, send};
 
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -151,7 +153,7 @@ impl Worker {
         };
         let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
-        let Some((sequence, step, phase)) = read_journal(&bytes) else {
+        let Some((sequence, step, phase)) = journal::read(&bytes) else {
             let how = status.map_or(String::new(), |status| format!(", {status}"));
             return Err(Error::Worker(format!("it died between two sequences{how}: {output}")));
         };

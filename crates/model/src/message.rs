@@ -1,12 +1,12 @@
 //! What the supervisor and the worker say to each other.
 //!
-//! Both ends are built from this file in the same run. A message on the pipe
-//! is its length, four bytes little-endian, then its bytes.
+//! Both ends are built from this file in the same run. How a message travels is
+//! in `pipe`, what is left when a worker dies in `journal`.
 
 use crate::heuristics::Heuristics;
 use crate::operation::{Abilities, OpId, Plan};
-use crate::outcome::{Outcome, Phase};
-use crate::sequence::{Sequence, Step};
+use crate::outcome::Outcome;
+use crate::sequence::Sequence;
 use crate::wire;
 use crate::wire::{Malformed, Wire};
 
@@ -77,6 +77,11 @@ pub struct Limit {
     pub op: OpId,
     pub input: u32,
     pub number: i128,
+}
+
+impl Limit {
+    /// A number nearer to zero is not to blame.
+    pub const LEAST: u128 = 1000;
 }
 
 #[derive(Clone, Debug, Default)]
@@ -163,11 +168,6 @@ wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {}, 6 => Trace { sequence: s },
 });
-impl Limit {
-    /// A number nearer to zero is not to blame.
-    pub const LEAST: u128 = 1000;
-}
-
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
 wire!(struct Limit { op, input, number });
@@ -196,66 +196,4 @@ impl Wire for Box<Plan> {
     fn take(bytes: &mut &[u8]) -> Result<Self, Malformed> {
         Plan::take(bytes).map(Box::new)
     }
-}
-
-/// A message longer than this is a mistake.
-pub const MAX_MESSAGE: u32 = 1 << 30;
-
-pub fn send(message: &impl Wire, to: &mut impl std::io::Write) -> std::io::Result<()> {
-    let bytes = message.to_bytes();
-    to.write_all(&(bytes.len() as u32).to_le_bytes())?;
-    to.write_all(&bytes)?;
-    to.flush()
-}
-
-pub fn receive<T: Wire>(from: &mut impl std::io::Read) -> std::io::Result<T> {
-    let mut length = [0; 4];
-    from.read_exact(&mut length)?;
-    let length = u32::from_le_bytes(length);
-    if length > MAX_MESSAGE {
-        return Err(std::io::Error::other("a message is too long"));
-    }
-    let mut bytes = vec![0; length as usize];
-    from.read_exact(&mut bytes)?;
-    T::from_bytes(&bytes).map_err(std::io::Error::other)
-}
-
-/// How the journal lies in shared memory. All numbers are little-endian and
-/// aligned; the steps follow the header as one stream of bytes.
-pub mod journal {
-    /// Grows with every call, drop and observation: a pulse.
-    pub const PULSE: usize = 0;
-    /// The step under way.
-    pub const STEP: usize = 8;
-    /// 0 calling, 1 dropping, 2 observing, 3 at rest.
-    pub const PHASE: usize = 12;
-    /// How many bytes of steps are valid.
-    pub const LENGTH: usize = 16;
-    /// How many bytes an allocation asked for that was refused.
-    pub const REFUSED: usize = 24;
-    /// Sequences begun and calls made since the worker started.
-    pub const SEQUENCES: usize = 32;
-    pub const CALLS: usize = 40;
-    pub const STEPS: usize = 64;
-    pub const SIZE: usize = 1 << 20;
-    pub const AT_REST: u32 = 3;
-}
-
-/// Reads a journal: the steps up to the one under way, and what it was doing.
-pub fn read_journal(bytes: &[u8]) -> Option<(Sequence, u32, Phase)> {
-    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let step = number(journal::STEP)?;
-    let phase = match number(journal::PHASE)? {
-        0 => Phase::Calling,
-        1 => Phase::Dropping,
-        2 => Phase::Observing,
-        _ => return None,
-    };
-    let length = number(journal::LENGTH)? as usize;
-    let mut rest = bytes.get(journal::STEPS..journal::STEPS + length)?;
-    let mut steps = vec![];
-    while !rest.is_empty() {
-        steps.push(Step::take(&mut rest).ok()?);
-    }
-    Some((Sequence::from_steps(steps), step, phase))
 }

@@ -294,13 +294,9 @@ pub struct Abilities {
     pub copy: bool,
     pub clone: bool,
     pub debug: bool,
-    pub display: bool,
     pub partial_eq: bool,
     pub eq: bool,
     pub hash: bool,
-    pub partial_ord: bool,
-    pub ord: bool,
-    pub default: bool,
     pub needs_drop: bool,
 }
 

@@ -9,7 +9,6 @@
 pub struct Value {
     /// The `Debug` text, cut at [`MAX_TEXT`] bytes.
     pub text: Option<String>,
-    pub hash: Option<u64>,
 }
 
 /// Longer texts are cut, and end with an ellipsis.

@@ -26,9 +26,7 @@ pub enum Reason {
     NoSuchTypes,
     NoValue,
     BorrowsItself,
-    ExcludedByUser,
     Hidden,
-    Dangerous,
 }
 
 impl Reason {
@@ -43,9 +41,7 @@ impl Reason {
             Reason::NoSuchTypes => "no concrete types satisfied its bounds",
             Reason::NoValue => "needs a value that nothing makes",
             Reason::BorrowsItself => "borrows its receiver for ever",
-            Reason::ExcludedByUser => "is excluded by an option",
             Reason::Hidden => "is hidden from the documentation",
-            Reason::Dangerous => "would end or block the process by design",
         }
     }
 }

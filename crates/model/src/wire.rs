@@ -182,12 +182,12 @@ wire!(enum OperationKind {
     5 => Projection {}, 6 => Field {}, 7 => Constant {}, 8 => Builder {}, 9 => Law {},
 });
 wire!(struct Abilities {
-    copy, clone, debug, display, partial_eq, eq, hash, partial_ord, ord, default, needs_drop,
+    copy, clone, debug, partial_eq, eq, hash, needs_drop,
 });
 wire!(enum Literal {
     0 => Bool { 0: v }, 1 => Char { 0: v }, 2 => Int { 0: v }, 3 => Float { 0: v }, 4 => Str { 0: v },
 });
-wire!(struct Value { text, hash });
+wire!(struct Value { text });
 wire!(struct Panic { message, file, line, column, origin });
 wire!(struct Origin { statement, function });
 wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
@@ -313,7 +313,7 @@ mod tests {
             }),
             step: 2,
             phase: Phase::Dropping,
-            values: vec![Value { text: Some("é".into()), hash: None }],
+            values: vec![Value { text: Some("é".into()) }],
             new_edges: 5,
         };
         assert_eq!(Outcome::from_bytes(&outcome.to_bytes()), Ok(outcome));

@@ -41,7 +41,7 @@ pub struct Law {
     #[serde(default)]
     any: Vec<String>,
     /// Further values: what this method takes besides the value.
-    given: Option<String>,
+    arguments_of: Option<String>,
     /// One law for every method that only looks at its value; `{call}` is the call.
     #[serde(default)]
     queries: bool,
@@ -145,7 +145,7 @@ impl Law {
         let put = |text: &String| text.replace("{name}", name);
         Law {
             name: put(&self.name),
-            given: self.given.as_ref().map(put),
+            arguments_of: self.arguments_of.as_ref().map(put),
             holds: put(&self.holds),
             show: put(&self.show),
             ..self.clone()
@@ -196,7 +196,7 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
     }
     let passed = if law.owned { ty.clone() } else { Ty::shared(ty.clone()) };
     let mut inputs = vec![passed; law.values];
-    if let Some(name) = &law.given {
+    if let Some(name) = &law.arguments_of {
         inputs.extend(arguments(ty, name, accepted)?);
     }
     let put = |text: &str| one_line(text).replace("{T}", &ty.to_string()).replace("{ITEMS}", ITEMS);

@@ -35,7 +35,7 @@ use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 
 /// What the compiler said of a draft: nothing, or why not.
-pub type Verdict = Option<String>;
+pub type Objection = Option<String>;
 
 /// Why a draft is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,20 +132,21 @@ impl Planner {
     }
 
     /// Takes the compiler's word on the drafts proposed last.
-    pub fn learn(&mut self, verdicts: &[Verdict]) {
+    pub fn learn(&mut self, objections: &[Objection]) {
         let proposed = std::mem::take(&mut self.proposed);
         let purposes = std::mem::take(&mut self.purposes);
         // One menu that works is enough: the first.
         let mut best: HashMap<u32, usize> = HashMap::new();
-        for ((draft, purpose), verdict) in proposed.iter().zip(&purposes).zip(verdicts) {
-            if let (Purpose::Call(menu), None, Some(callable)) = (purpose, verdict, draft.callable)
+        for ((draft, purpose), objection) in proposed.iter().zip(&purposes).zip(objections) {
+            if let (Purpose::Call(menu), None, Some(callable)) =
+                (purpose, objection, draft.callable)
             {
                 let best = best.entry(callable).or_insert(*menu);
                 *best = (*best).min(*menu);
             }
         }
-        for ((draft, purpose), verdict) in proposed.into_iter().zip(purposes).zip(verdicts) {
-            match (purpose, verdict, draft.callable) {
+        for ((draft, purpose), objection) in proposed.into_iter().zip(purposes).zip(objections) {
+            match (purpose, objection, draft.callable) {
                 (Purpose::Size, Some(why), _) if why.contains("size for values") => {
                     let path = draft.output.path().expect("asked of a local type").to_owned();
                     self.api.unsized_types.insert(path);

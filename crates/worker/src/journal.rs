@@ -7,7 +7,7 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use testsmith_model::message::journal;
+use testsmith_model::journal;
 use testsmith_model::outcome::Phase;
 use testsmith_model::wire::Wire;
 use testsmith_model::{OpId, Sequence, Step};

@@ -18,10 +18,11 @@ use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
 use testsmith_model::message::{
-    Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked, receive, send,
+    Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
+use testsmith_model::pipe::{receive, send};
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
 
 /// Where the journal lies, below the scratch folder.

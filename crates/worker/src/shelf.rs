@@ -19,19 +19,19 @@ const MAX_CLONE_BYTES: usize = 4 << 10;
 
 #[derive(Default)]
 pub struct Shelf {
-    values: Vec<Kept>,
+    values: Vec<ShelfValue>,
     /// Where values are cloned to before they are moved to their place.
     frame: Frame,
 }
 
-struct Kept {
+struct ShelfValue {
     place: Box<[Chunk]>,
     table: &'static TypeTable,
-    recipe: Written,
+    recipe: WrittenRecipe,
 }
 
 /// The recipe of a value as it stands in the journal.
-pub struct Written {
+pub struct WrittenRecipe {
     pub steps: Box<[u8]>,
     pub count: u32,
     /// The step that made the value, and its type.
@@ -39,7 +39,7 @@ pub struct Written {
     pub ty: TypeId,
 }
 
-impl Kept {
+impl ShelfValue {
     fn place(&self) -> *const u8 {
         self.place.as_ptr().cast()
     }
@@ -51,7 +51,7 @@ impl Shelf {
         &mut self,
         place: *const u8,
         table: &'static TypeTable,
-        recipe: Written,
+        recipe: WrittenRecipe,
         over: Option<Shelved>,
     ) -> Option<Shelved> {
         let clone = table.clone.filter(|_| table.align <= BLOCK_ALIGN)?;
@@ -76,7 +76,7 @@ impl Shelf {
                 shelved
             }
             None => {
-                self.values.push(Kept { place: chunks(table.size.max(1)), table, recipe });
+                self.values.push(ShelfValue { place: chunks(table.size.max(1)), table, recipe });
                 Shelved(self.values.len() as u32 - 1)
             }
         };
@@ -89,12 +89,12 @@ impl Shelf {
 
     /// What the journal says of a kept value.
     #[inline]
-    pub fn recipe(&self, shelved: Shelved) -> &Written {
+    pub fn recipe(&self, shelved: Shelved) -> &WrittenRecipe {
         &self.values[shelved.0 as usize].recipe
     }
 
     /// Gives a kept value another recipe.
-    pub fn rewrite(&mut self, shelved: Shelved, recipe: Written) {
+    pub fn rewrite(&mut self, shelved: Shelved, recipe: WrittenRecipe) {
         self.values[shelved.0 as usize].recipe = recipe;
     }
 
@@ -144,8 +144,8 @@ pub fn text_hash(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Resul
 mod tests {
     use super::*;
 
-    fn nothing() -> Written {
-        Written { steps: Box::new([]), count: 0, value: 0, ty: TypeId(0) }
+    fn nothing() -> WrittenRecipe {
+        WrittenRecipe { steps: Box::new([]), count: 0, value: 0, ty: TypeId(0) }
     }
 
     #[test]

@@ -16,13 +16,9 @@ pub struct TypeTable {
     pub drop: unsafe fn(*mut u8),
     pub clone: Option<unsafe fn(*const u8, &mut crate::arena::Frame)>,
     pub debug: Option<unsafe fn(*const u8, &mut dyn std::fmt::Write) -> std::fmt::Result>,
-    pub display: Option<unsafe fn(*const u8, &mut dyn std::fmt::Write) -> std::fmt::Result>,
     pub partial_eq: Option<unsafe fn(*const u8, *const u8) -> bool>,
     pub eq: bool,
     pub hash: Option<unsafe fn(*const u8) -> u64>,
-    pub partial_cmp: Option<unsafe fn(*const u8, *const u8) -> Option<std::cmp::Ordering>>,
-    pub cmp: Option<unsafe fn(*const u8, *const u8) -> std::cmp::Ordering>,
-    pub default: bool,
 }
 
 impl TypeTable {
@@ -31,13 +27,9 @@ impl TypeTable {
             copy: self.copy,
             clone: self.clone.is_some(),
             debug: self.debug.is_some(),
-            display: self.display.is_some(),
             partial_eq: self.partial_eq.is_some(),
             eq: self.eq,
             hash: self.hash.is_some(),
-            partial_ord: self.partial_cmp.is_some(),
-            ord: self.cmp.is_some(),
-            default: self.default,
             needs_drop: self.needs_drop,
         }
     }
@@ -76,11 +68,8 @@ macro_rules! question {
     };
 }
 
-type Text = Option<unsafe fn(*const u8, &mut dyn std::fmt::Write) -> std::fmt::Result>;
-
 question!(CopyYes, CopyNo, copy, [Copy], bool, true, false);
 question!(EqYes, EqNo, eq, [Eq], bool, true, false);
-question!(DefaultYes, DefaultNo, default, [Default], bool, true, false);
 question!(
     CloneYes,
     CloneNo,
@@ -90,14 +79,13 @@ question!(
     Some(clone_value::<T>),
     None
 );
-question!(DebugYes, DebugNo, debug, [std::fmt::Debug], Text, Some(debug_value::<T>), None);
 question!(
-    DisplayYes,
-    DisplayNo,
-    display,
-    [std::fmt::Display],
-    Text,
-    Some(display_value::<T>),
+    DebugYes,
+    DebugNo,
+    debug,
+    [std::fmt::Debug],
+    Option<unsafe fn(*const u8, &mut dyn std::fmt::Write) -> std::fmt::Result>,
+    Some(debug_value::<T>),
     None
 );
 question!(
@@ -118,24 +106,6 @@ question!(
     Some(hash_value::<T>),
     None
 );
-question!(
-    PartialOrdYes,
-    PartialOrdNo,
-    partial_cmp,
-    [PartialOrd],
-    Option<unsafe fn(*const u8, *const u8) -> Option<std::cmp::Ordering>>,
-    Some(partial_cmp_values::<T>),
-    None
-);
-question!(
-    OrdYes,
-    OrdNo,
-    cmp,
-    [Ord],
-    Option<unsafe fn(*const u8, *const u8) -> std::cmp::Ordering>,
-    Some(cmp_values::<T>),
-    None
-);
 
 unsafe fn clone_value<T: Clone>(value: *const u8, frame: &mut crate::arena::Frame) {
     // SAFETY: the caller hands a live `T`.
@@ -150,14 +120,6 @@ unsafe fn debug_value<T: std::fmt::Debug>(
     write!(out, "{:?}", unsafe { &*value.cast::<T>() })
 }
 
-unsafe fn display_value<T: std::fmt::Display>(
-    value: *const u8,
-    out: &mut dyn std::fmt::Write,
-) -> std::fmt::Result {
-    // SAFETY: the caller hands a live `T`.
-    write!(out, "{}", unsafe { &*value.cast::<T>() })
-}
-
 unsafe fn eq_values<T: PartialEq>(a: *const u8, b: *const u8) -> bool {
     // SAFETY: the caller hands two live `T`.
     unsafe { *a.cast::<T>() == *b.cast::<T>() }
@@ -169,19 +131,6 @@ unsafe fn hash_value<T: std::hash::Hash>(value: *const u8) -> u64 {
     // SAFETY: the caller hands a live `T`.
     unsafe { &*value.cast::<T>() }.hash(&mut hasher);
     hasher.finish()
-}
-
-unsafe fn partial_cmp_values<T: PartialOrd>(
-    a: *const u8,
-    b: *const u8,
-) -> Option<std::cmp::Ordering> {
-    // SAFETY: the caller hands two live `T`.
-    unsafe { (*a.cast::<T>()).partial_cmp(&*b.cast::<T>()) }
-}
-
-unsafe fn cmp_values<T: Ord>(a: *const u8, b: *const u8) -> std::cmp::Ordering {
-    // SAFETY: the caller hands two live `T`.
-    unsafe { (*a.cast::<T>()).cmp(&*b.cast::<T>()) }
 }
 
 /// The table of one concrete type.
@@ -199,13 +148,9 @@ macro_rules! type_table {
             drop: drop_value::<$ty>,
             clone: (&probe).clone_fn(),
             debug: (&probe).debug(),
-            display: (&probe).display(),
             partial_eq: (&probe).partial_eq(),
             eq: (&probe).eq(),
             hash: (&probe).hash(),
-            partial_cmp: (&probe).partial_cmp(),
-            cmp: (&probe).cmp(),
-            default: (&probe).default(),
         }
     }};
 }
@@ -215,12 +160,12 @@ mod tests {
     #[test]
     fn abilities_are_those_of_the_type() {
         let number = crate::type_table!(i32).abilities();
-        assert!(number.copy && number.clone && number.ord && number.hash && number.display);
+        assert!(number.copy && number.clone && number.eq && number.hash && number.debug);
         assert!(!number.needs_drop);
         let float = crate::type_table!(f64).abilities();
-        assert!(float.partial_ord && !float.ord && !float.eq && !float.hash);
+        assert!(float.partial_eq && !float.eq && !float.hash);
         let list = crate::type_table!(Vec<String>).abilities();
-        assert!(list.clone && list.needs_drop && !list.copy && !list.display);
+        assert!(list.clone && list.needs_drop && !list.copy);
         let reference = crate::type_table!(&'static mut i32).abilities();
         assert!(!reference.clone && reference.debug);
     }

@@ -12,7 +12,7 @@ use testsmith_model::{OpId, TypeId};
 
 /// How a slot of the sequence came to be.
 #[derive(Clone, Copy, Debug)]
-enum Origin {
+enum SlotOrigin {
     /// The n-th literal of a type.
     Literal(TypeId, u32),
     /// A text that is not in the pool, with its place among those of the sequence.
@@ -26,7 +26,7 @@ enum Origin {
 
 #[derive(Default)]
 pub(super) struct Trace {
-    origins: Vec<Origin>,
+    origins: Vec<SlotOrigin>,
     args: Vec<u32>,
     placed: Vec<Rc<Recipe>>,
     texts: Vec<Arc<str>>,
@@ -54,17 +54,17 @@ impl Trace {
     #[inline]
     pub(super) fn literal(&mut self, ty: TypeId, n: u32) {
         self.digest = self.digest.literal(ty, n);
-        self.push(Origin::Literal(ty, n));
+        self.push(SlotOrigin::Literal(ty, n));
     }
 
     pub(super) fn text(&mut self, ty: TypeId, text: &Arc<str>) {
         self.digest = self.digest.text(ty, text);
-        self.push(Origin::Text(ty, self.texts.len() as u32));
+        self.push(SlotOrigin::Text(ty, self.texts.len() as u32));
         self.texts.push(Arc::clone(text));
     }
 
     #[inline]
-    fn push(&mut self, origin: Origin) {
+    fn push(&mut self, origin: SlotOrigin) {
         self.origins.push(origin);
         self.steps.push(self.written);
         self.written += 1;
@@ -80,7 +80,7 @@ impl Trace {
     #[inline]
     pub(super) fn call(&mut self, op: OpId, args: &[u32], digest: Digest) {
         self.digest = digest;
-        self.push(Origin::Call(op, self.args.len() as u32, args.len() as u8));
+        self.push(SlotOrigin::Call(op, self.args.len() as u32, args.len() as u8));
         self.args.extend_from_slice(args);
     }
 
@@ -88,7 +88,7 @@ impl Trace {
     #[inline]
     pub(super) fn place(&mut self, recipe: &Rc<Recipe>) {
         self.digest = self.digest.append(recipe.steps.digest());
-        self.origins.push(Origin::Placed(self.placed.len() as u32));
+        self.origins.push(SlotOrigin::Placed(self.placed.len() as u32));
         self.steps.push(self.written + recipe.value);
         self.written += recipe.steps.len() as u32;
         self.placed.push(Rc::clone(recipe));
@@ -98,7 +98,7 @@ impl Trace {
     #[inline]
     pub(super) fn literal_of(&self, slot: u32) -> Option<(TypeId, u32)> {
         match self.origins[slot as usize] {
-            Origin::Literal(ty, n) => Some((ty, n)),
+            SlotOrigin::Literal(ty, n) => Some((ty, n)),
             _ => None,
         }
     }
@@ -106,7 +106,7 @@ impl Trace {
     /// The text that a slot was made as, if it is not in the pool.
     pub(super) fn text_of(&self, slot: u32) -> Option<&Arc<str>> {
         match self.origins[slot as usize] {
-            Origin::Text(_, n) => Some(&self.texts[n as usize]),
+            SlotOrigin::Text(_, n) => Some(&self.texts[n as usize]),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl Trace {
     #[inline]
     pub(super) fn args_of(&self, slot: usize) -> &[u32] {
         match self.origins[slot] {
-            Origin::Call(_, first, count) => {
+            SlotOrigin::Call(_, first, count) => {
                 &self.args[first as usize..first as usize + usize::from(count)]
             }
             _ => &[],
@@ -124,7 +124,7 @@ impl Trace {
     /// The calls of the sequence and their arguments.
     fn calls(&self) -> impl DoubleEndedIterator<Item = (usize, OpId, &[u32])> {
         self.origins.iter().enumerate().filter_map(|(here, origin)| match origin {
-            Origin::Call(op, ..) => Some((here, *op, self.args_of(here))),
+            SlotOrigin::Call(op, ..) => Some((here, *op, self.args_of(here))),
             _ => None,
         })
     }
@@ -137,7 +137,7 @@ impl Trace {
         signature: &impl Fn(OpId) -> &'s Signature,
     ) {
         news.clear();
-        news.extend(self.origins.iter().map(|origin| matches!(origin, Origin::Call(..))));
+        news.extend(self.origins.iter().map(|origin| matches!(origin, SlotOrigin::Call(..))));
         for (_, op, args) in self.calls() {
             for (arg, input) in args.iter().zip(&signature(op).inputs) {
                 news[*arg as usize] |= input.exclusive;
@@ -182,12 +182,12 @@ impl Trace {
         for here in (0..self.len()).filter(|here| needed[*here]) {
             number[here] = steps.len() as u32;
             match self.origins[here] {
-                Origin::Literal(ty, n) => steps.literal(ty, n),
-                Origin::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
-                Origin::Call(op, ..) => {
+                SlotOrigin::Literal(ty, n) => steps.literal(ty, n),
+                SlotOrigin::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
+                SlotOrigin::Call(op, ..) => {
                     steps.call(op, self.args_of(here).iter().map(|arg| number[*arg as usize]));
                 }
-                Origin::Placed(n) => {
+                SlotOrigin::Placed(n) => {
                     let recipe = &self.placed[n as usize];
                     number[here] += recipe.value;
                     steps.append(&recipe.steps);

@@ -7,7 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use testsmith_engines::random::Engine;
 use testsmith_model::Heuristics;
-use testsmith_model::message::{Component, journal, read_journal};
+use testsmith_model::journal;
+use testsmith_model::message::Component;
 use testsmith_model::operation::{Flow, FlowKind, Mode, Operation, TypeInfo};
 use testsmith_model::ty::Ty;
 
@@ -105,7 +106,7 @@ impl Drop for Grumpy {
 /// Notes what the journal says while code under test runs.
 fn inspect() {
     let bytes = JOURNAL.with(|path| std::fs::read(&*path.borrow())).expect("it is there");
-    let (sequence, step, phase) = read_journal(&bytes).expect("something is under way");
+    let (sequence, step, phase) = journal::read(&bytes).expect("something is under way");
     SEEN.with(|seen| seen.borrow_mut().push((sequence.len(), step, phase)));
 }
 

@@ -1,6 +1,6 @@
 //! What the test itself says about where to look.
 
-use crate::signs::names_a_place;
+use crate::guesses::names_a_place;
 use testsmith_model::operation::{Input, Mode};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Plan, Sequence, Step};

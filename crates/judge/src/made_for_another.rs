@@ -10,13 +10,13 @@ use testsmith_model::{Plan, Sequence, Step, TypeId};
 
 /// Whether a call up to the step `here` was given a value together with what
 /// was made for another value of its type.
-pub(crate) fn mixes(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+pub(crate) fn made_for_another(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let mut made_from: Vec<Vec<usize>> = vec![];
     for (at, step) in steps.iter().enumerate() {
         let args: Vec<usize> = step.args(at).collect();
         if let Step::Call(op, _) = step
-            && mixes_here(plan, &steps, &made_from, plan.operation(*op), &args)
+            && made_for_another_here(plan, &steps, &made_from, plan.operation(*op), &args)
         {
             return true;
         }
@@ -29,7 +29,7 @@ pub(crate) fn mixes(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     false
 }
 
-fn mixes_here(
+fn made_for_another_here(
     plan: &Plan,
     steps: &[&Step],
     made_from: &[Vec<usize>],
@@ -111,7 +111,7 @@ mod tests {
     fn after(make: u32, call: u32, back: &[u32]) -> bool {
         let step = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
         let steps = vec![step(0, &[]), step(0, &[]), step(make, &[2]), step(call, back)];
-        mixes(&plan(), &Sequence::from_steps(steps), 3)
+        made_for_another(&plan(), &Sequence::from_steps(steps), 3)
     }
 
     #[test]

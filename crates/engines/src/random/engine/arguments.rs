@@ -1,0 +1,291 @@
+//! Where an argument comes from: a value already in the sequence, a component,
+//! a literal or a text, or a value made for the purpose.
+
+use super::Engine;
+use crate::random::steps::{Made, Recipe};
+use crate::stage::{Halt, Stage};
+use std::rc::Rc;
+use std::sync::Arc;
+use testsmith_model::operation::Access;
+use testsmith_model::{Heuristic, Mode, OpId, TypeId};
+
+/// How deep arguments are made from arguments before the cheapest way is taken.
+const MAX_DEPTH: usize = 3;
+/// Draws of a literal or a component that suits an operation.
+const MAX_DRAWS: usize = 3;
+/// A recipe up to this long is now and then run instead of cloned: all of its
+/// values are there then, and what a clone leaves out.
+const MAX_REPLAYED: usize = 16;
+const REPLAYED_ONCE_IN: usize = 8;
+/// One text in so many is put together from others, for operations that are
+/// likely to look into it; and for all others, which are better off with few.
+const COMPOSED_ONCE_IN: (usize, usize) = (2, 8);
+
+/// An argument that is looked for.
+pub(super) struct Need<'n> {
+    pub(super) op: OpId,
+    /// Which of its arguments it is.
+    pub(super) n: usize,
+    pub(super) access: Access,
+    /// The arguments before it.
+    pub(super) earlier: &'n [u32],
+    pub(super) depth: usize,
+}
+
+/// What a value is known by as an argument: the literal, the component, or the
+/// operation that made it.
+fn literal_origin(n: usize) -> u32 {
+    n as u32
+}
+
+fn component_origin(id: u32) -> u32 {
+    id | 1 << 30
+}
+
+pub(super) fn maker_origin(op: OpId) -> u32 {
+    op.0 | 1 << 31
+}
+
+impl Engine {
+    /// A slot already there, a component, a literal, or a value made for the
+    /// purpose.
+    pub(super) fn argument(
+        &mut self,
+        stage: &mut impl Stage,
+        need: Need<'_>,
+    ) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let literals = self.sources[ty.index()].literals;
+        if let Some((number, _)) = self.counting
+            && let n = literals + number
+            && n < self.sources[ty.index()].magnitudes.len()
+            && !self.exceeds(&need, ty, n)
+        {
+            return self.put(stage, ty, n).map(Some);
+        }
+        let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
+        if reuse
+            && let Some(slot) = self.live(stage, need.access)
+            // A value and itself are a pair worth trying, but not most of the time.
+            && (!need.earlier.contains(&slot) || self.rng.chance(1, 3))
+            && self.suits(&need, self.origins[slot as usize])
+            && !self.is_beyond(&need, slot)
+        {
+            return Ok(Some(slot));
+        }
+        if self.components.count(ty) > 0
+            && self.rng.chance(if literals > 0 { 1 } else { 6 }, 12)
+            && let Some(slot) = self.component(stage, &need)?
+        {
+            return Ok(Some(slot));
+        }
+        if literals > 0 && self.composes(&need) {
+            let text = self.texts.compose(need.op, &mut self.rng);
+            return self.put_text(stage, ty, &text).map(Some);
+        }
+        if literals > 0 {
+            return self.literal(stage, &need);
+        }
+        if let Some(maker) = self.maker(ty, need.depth) {
+            let made = self.attempt(stage, maker, None, need.depth + 1)?;
+            if made.is_some() {
+                return Ok(made);
+            }
+        }
+        Ok(self.live(stage, need.access))
+    }
+
+    #[inline]
+    fn suits(&mut self, need: &Need<'_>, origin: u32) -> bool {
+        self.learned.suits(need.op, need.n, origin, &mut self.rng)
+    }
+
+    fn literal(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let literals = self.sources[ty.index()].literals;
+        let mut drawn = None;
+        for _ in 0..MAX_DRAWS {
+            let n = self.rng.below(literals);
+            if self.exceeds(need, ty, n) {
+                continue;
+            }
+            drawn = Some(n);
+            if self.suits(need, literal_origin(n)) {
+                break;
+            }
+        }
+        match drawn {
+            Some(n) => self.put(stage, ty, n).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts a literal on the stage.
+    fn put(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<u32, Halt> {
+        let slot = stage.literal(ty, n)?;
+        self.trace.literal(ty, n as u32);
+        self.origins.push(literal_origin(n));
+        self.note(ty, slot);
+        Ok(slot)
+    }
+
+    /// Puts a text on the stage that is not in the pool. What is learnt of such
+    /// texts as arguments is learnt of all of them.
+    fn put_text(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        text: &Arc<str>,
+    ) -> Result<u32, Halt> {
+        let slot = stage.text(ty, text)?;
+        self.trace.text(ty, text);
+        self.origins.push(literal_origin(self.sources[ty.index()].literals));
+        self.note(ty, slot);
+        Ok(slot)
+    }
+
+    /// Whether a slot holds a number that this argument must not have.
+    #[inline]
+    fn is_beyond(&self, need: &Need<'_>, slot: u32) -> bool {
+        self.trace.literal_of(slot).is_some_and(|(ty, n)| self.exceeds(need, ty, n as usize))
+    }
+
+    /// Whether a number is one that this argument must not have.
+    #[inline]
+    fn exceeds(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
+        let mut limits = self.limits[need.op.index()].iter();
+        limits.any(|(input, least)| {
+            *input == need.n && self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
+        })
+    }
+
+    /// A component that the operation gets on with, put on the stage.
+    fn component(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let mut n = 0;
+        for _ in 0..MAX_DRAWS {
+            // The first to come are the simplest.
+            n = self.rng.low_below(self.components.count(ty) as u32) as usize;
+            let origin = component_origin(self.components.member(ty, n).id);
+            if self.suits(need, origin) {
+                break;
+            }
+        }
+        let member = self.components.member(ty, n);
+        let id = member.id;
+        let short = member.recipe.steps.len() <= MAX_REPLAYED;
+        let replayed = !self.cloning || (short && self.rng.chance(1, REPLAYED_ONCE_IN));
+        let slot = match member.shelved.filter(|_| !replayed) {
+            Some(shelved) => {
+                let slot = stage.place(shelved)?;
+                self.trace.place(&member.recipe);
+                self.origins.push(component_origin(id));
+                self.note(ty, slot);
+                slot
+            }
+            None => {
+                let recipe = Rc::clone(&member.recipe);
+                match self.replay(stage, &recipe) {
+                    Ok(Some(slot)) => slot,
+                    Ok(None) => return Ok(None),
+                    Err(halt) => {
+                        if halt != Halt::Full {
+                            self.components.remove(ty, n);
+                        }
+                        return Err(halt);
+                    }
+                }
+            }
+        };
+        self.origins[slot as usize] = component_origin(id);
+        Ok(Some(slot))
+    }
+
+    /// Runs the steps of a recipe. Returns the slot of its value.
+    pub(super) fn replay(
+        &mut self,
+        stage: &mut impl Stage,
+        recipe: &Recipe,
+    ) -> Result<Option<u32>, Halt> {
+        let base = self.trace.len() as u32;
+        for (made, args) in recipe.steps.iter() {
+            match made {
+                Made::Literal(ty, n) => {
+                    self.put(stage, ty, n as usize)?;
+                }
+                Made::Text(ty, n) => {
+                    self.put_text(stage, ty, &recipe.steps.texts()[n as usize])?;
+                }
+                Made::Call(op, ..) => {
+                    let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
+                    let Some(result) = stage.call(op, &args) else { return Ok(None) };
+                    let slot =
+                        result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
+                    self.trace.call(op, &args, self.trace.with(op, &args));
+                    self.origins.push(maker_origin(op));
+                    self.note(stage.signature(op).output, slot);
+                }
+            }
+        }
+        Ok(Some(base + recipe.value))
+    }
+
+    /// Whether a text is put together for this argument.
+    #[inline]
+    fn composes(&mut self, need: &Need<'_>) -> bool {
+        if !self.texts.takes(need.access.ty) || !self.heuristics.has(Heuristic::Texts) {
+            return false;
+        }
+        let (often, seldom) = COMPOSED_ONCE_IN;
+        self.rng.chance(1, if self.texts.reads(need.op) { often } else { seldom })
+    }
+
+    /// An operation that makes the type: the cheapest or any, but rather none
+    /// than one that is likely to end the sequence.
+    fn maker(&mut self, ty: TypeId, depth: usize) -> Option<OpId> {
+        if depth > 2 * MAX_DEPTH {
+            return None;
+        }
+        let makers = self.sources[ty.index()].makers.len();
+        if depth < MAX_DEPTH && makers > 0 && self.rng.chance(1, 2) {
+            let maker = self.sources[ty.index()].makers[self.rng.below(makers)];
+            if !self.learned.doubts(maker, &mut self.rng) {
+                return Some(maker);
+            }
+        }
+        let cheapest = self.sources[ty.index()].cheapest?;
+        (!self.learned.doubts(cheapest, &mut self.rng)).then_some(cheapest)
+    }
+
+    /// A live slot that can be passed for an input, the latest more likely.
+    fn live(&mut self, stage: &impl Stage, input: Access) -> Option<u32> {
+        if let Some(slot) = self.pick(stage, input.ty) {
+            return Some(slot);
+        }
+        if !matches!(input.mode, Mode::Shared | Mode::Exclusive) {
+            return None;
+        }
+        for n in 0..self.sources[input.ty.index()].behind.len() {
+            let (reference, mutable) = self.sources[input.ty.index()].behind[n];
+            if (mutable || input.mode == Mode::Shared)
+                && let Some(slot) = self.pick(stage, reference)
+            {
+                return Some(slot);
+            }
+        }
+        None
+    }
+
+    fn pick(&mut self, stage: &impl Stage, ty: TypeId) -> Option<u32> {
+        let slots = &mut self.sources[ty.index()].slots;
+        while !slots.is_empty() {
+            let back = self.rng.low_below(slots.len() as u32);
+            let at = slots.len() - 1 - back as usize;
+            if stage.loans().is_live(slots[at]) {
+                return Some(slots[at]);
+            }
+            slots.swap_remove(at);
+        }
+        None
+    }
+}

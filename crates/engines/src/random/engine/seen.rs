@@ -1,0 +1,27 @@
+//! Which sequences were seen, in bounded memory.
+
+/// Sequences seen, by their hashes. A later one may take the place of an
+/// earlier, so that the memory is bounded.
+pub(super) struct Seen(Vec<u64>);
+
+impl Seen {
+    const PLACES: usize = 1 << 16;
+
+    pub(super) fn new() -> Seen {
+        Seen(vec![0; Seen::PLACES])
+    }
+
+    fn place(hash: u64) -> usize {
+        (hash >> 40) as usize % Seen::PLACES
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        self.0[Seen::place(hash)] == hash
+    }
+
+    /// False if it was there.
+    pub(super) fn insert(&mut self, hash: u64) -> bool {
+        std::mem::replace(&mut self.0[Seen::place(hash)], hash) != hash
+    }
+}
