@@ -15,25 +15,25 @@ impl Lab {
     pub fn judge(&self, probes: &[String], stamp: u64) -> Result<Vec<Option<String>>, Error> {
         let mut cache = Cache::load(self, stamp);
         let unknown: Vec<&String> =
-            probes.iter().filter(|probe| !cache.verdicts.contains_key(&key(probe))).collect();
+            probes.iter().filter(|probe| !cache.objections.contains_key(&key(probe))).collect();
         for batch in unknown.chunks(MAX_BATCH) {
-            for (probe, verdict) in batch.iter().zip(self.check(batch)?) {
-                cache.verdicts.insert(key(probe), verdict);
+            for (probe, objection) in batch.iter().zip(self.check(batch)?) {
+                cache.objections.insert(key(probe), objection);
             }
         }
         if !unknown.is_empty() {
             cache.save(self)?;
         }
-        Ok(probes.iter().map(|probe| cache.verdicts[&key(probe)].clone()).collect())
+        Ok(probes.iter().map(|probe| cache.objections[&key(probe)].clone()).collect())
     }
 
     fn check(&self, probes: &[&String]) -> Result<Vec<Option<String>>, Error> {
-        let mut verdicts: Vec<Option<String>> = vec![None; probes.len()];
+        let mut objections: Vec<Option<String>> = vec![None; probes.len()];
         for _ in 0..MAX_RUNS {
             let mut text = format!("{HEADER}{}", self.mounted());
             let mut lines: HashMap<usize, usize> = HashMap::new();
             let first = text.lines().count() + 1;
-            let alive = (0..probes.len()).filter(|n| verdicts[*n].is_none());
+            let alive = (0..probes.len()).filter(|n| objections[*n].is_none());
             for (line, n) in alive.enumerate() {
                 lines.insert(first + line, n);
                 text.push_str(&probes[n].replacen("{}", &format!("p{n}"), 1));
@@ -46,14 +46,14 @@ impl Lab {
                 "--message-format=json",
             ]))?;
             if output.success {
-                return Ok(verdicts);
+                return Ok(objections);
             }
             let mut blamed = false;
             for error in &output.errors {
                 for (file, line) in &error.places {
                     let ours = file.replace('\\', "/").ends_with("probe/src/lib.rs");
                     if let Some(n) = lines.get(line).filter(|_| ours) {
-                        verdicts[*n].get_or_insert_with(|| error.text.clone());
+                        objections[*n].get_or_insert_with(|| error.text.clone());
                         blamed = true;
                     }
                 }
@@ -77,11 +77,11 @@ fn key(probe: &str) -> u64 {
 #[derive(serde::Serialize, serde::Deserialize, Default)]
 struct Cache {
     stamp: u64,
-    verdicts: BTreeMap<u64, Option<String>>,
+    objections: BTreeMap<u64, Option<String>>,
 }
 
 impl Cache {
-    const FILE: &'static str = "verdicts.json";
+    const FILE: &'static str = "objections.json";
 
     fn load(lab: &Lab, stamp: u64) -> Cache {
         let known = std::fs::read(lab.path(Cache::FILE)).ok();

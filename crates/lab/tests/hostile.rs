@@ -18,15 +18,15 @@ const KEEP_BYTES: usize = 4096;
 #[test]
 fn every_misdeed_ends_as_listed_and_harms_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let yard = Yard::new(folder.path());
+    let surroundings = Surroundings::new(folder.path());
     let list = fs::read_to_string(fixture().join("expected.txt")).expect("the list");
     let list: Vec<(&str, &str)> = list.lines().filter_map(|line| line.split_once(' ')).collect();
-    let runner = yard.build(&list);
+    let runner = surroundings.build(&list);
     for (function, expected) in list {
-        let (ended, tail, printed) = yard.run(&runner, function, expected == "hangs");
+        let (ended, tail, printed) = surroundings.run(&runner, function, expected == "hangs");
         let fine = expected.split('|').any(|word| word == ended);
         assert!(fine, "{function}: expected {expected}, got {ended}, printed:\n{tail}");
-        yard.check_untouched(function);
+        surroundings.check_untouched(function);
         if function == "noise::print_gigabytes" {
             assert!(printed >= 2 << 30, "only {printed} bytes came through");
             assert_eq!(tail.len(), KEEP_BYTES);
@@ -43,22 +43,22 @@ fn fixture() -> PathBuf {
 }
 
 /// The folders of the test: a home with a file to be spared, and scratch.
-struct Yard {
+struct Surroundings {
     root: PathBuf,
     home: PathBuf,
     victim: PathBuf,
     scratch: PathBuf,
 }
 
-impl Yard {
-    fn new(root: &Path) -> Yard {
+impl Surroundings {
+    fn new(root: &Path) -> Surroundings {
         let root = root.canonicalize().expect("a real path");
         let (home, scratch) = (root.join("home"), root.join("scratch"));
         let victim = home.join("victim");
         fs::create_dir(&home).expect("a home");
         fs::create_dir(&scratch).expect("a scratch folder");
         fs::write(&victim, "alive").expect("a victim");
-        Yard { root, home, victim, scratch }
+        Surroundings { root, home, victim, scratch }
     }
 
     /// One program that calls the function it is told to and writes down how

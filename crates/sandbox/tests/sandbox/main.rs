@@ -2,12 +2,12 @@
 //!
 //! A sandbox cannot be left and must be entered with one thread, so the
 //! ordinary test harness does not do: this binary starts itself once per case
-//! and kernel, and the child enters the sandbox, does its deed and says how it
+//! and kernel, and the child enters the sandbox, does its attempt and says how it
 //! went. After each child the parent looks whether anything outside the scratch
 //! folder has changed.
 
 #[cfg(target_os = "linux")]
-mod deeds;
+mod attempts;
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
@@ -32,12 +32,12 @@ pub mod prison {
 
     use testsmith_sandbox::{Limits, Report};
 
-    use crate::deeds::CASES;
+    use crate::attempts::CASES;
 
     /// What must come of a case.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum End {
-        /// The deed returned `Ok`.
+        /// The attempt returned `Ok`.
         Fine,
         Exit(i32),
         Signal(i32),
@@ -55,17 +55,17 @@ pub mod prison {
         pub name: &'static str,
         pub kernels: &'static [u32],
         pub end: End,
-        pub deed: fn(&Yard) -> Result<(), String>,
+        pub attempt: fn(&Surroundings) -> Result<(), String>,
     }
 
     /// The folders of a child: one to write in, one that must stay as it is.
-    pub struct Yard {
+    pub struct Surroundings {
         pub scratch: PathBuf,
         pub outside: PathBuf,
         pub limits: Limits,
     }
 
-    impl Yard {
+    impl Surroundings {
         pub fn enter(&self) -> Report {
             testsmith_sandbox::enter(&self.scratch, &self.limits)
         }
@@ -74,7 +74,7 @@ pub mod prison {
     pub const KEPT: &str = "kept";
 
     pub fn child(args: &[String]) -> ! {
-        let [name, yard, abi] = args else { exit(99) };
+        let [name, surroundings, abi] = args else { exit(99) };
         let case = CASES.iter().find(|case| case.name == name).expect("a known case");
         let limits = Limits {
             memory_bytes: Some(512 << 20),
@@ -82,9 +82,9 @@ pub mod prison {
             landlock_abi: abi.parse().expect("a number"),
             ..Limits::default()
         };
-        let yard = Path::new(yard);
-        let (scratch, outside) = (yard.join("scratch"), yard.join("outside"));
-        match (case.deed)(&Yard { scratch, outside, limits }) {
+        let surroundings = Path::new(surroundings);
+        let (scratch, outside) = (surroundings.join("scratch"), surroundings.join("outside"));
+        match (case.attempt)(&Surroundings { scratch, outside, limits }) {
             Ok(()) => exit(0),
             Err(message) => {
                 eprintln!("{message}");
@@ -138,20 +138,21 @@ pub mod prison {
     }
 
     fn try_case(case: &Case, abi: u32) -> Result<(), String> {
-        let yard = std::env::temp_dir().join(format!("testsmith-sandbox-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&yard);
-        fs::create_dir_all(yard.join("scratch")).map_err(|e| e.to_string())?;
-        fs::create_dir_all(yard.join("outside")).map_err(|e| e.to_string())?;
-        fs::write(yard.join("outside/file"), KEPT).map_err(|e| e.to_string())?;
+        let surroundings =
+            std::env::temp_dir().join(format!("testsmith-sandbox-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&surroundings);
+        fs::create_dir_all(surroundings.join("scratch")).map_err(|e| e.to_string())?;
+        fs::create_dir_all(surroundings.join("outside")).map_err(|e| e.to_string())?;
+        fs::write(surroundings.join("outside/file"), KEPT).map_err(|e| e.to_string())?;
         let output = Command::new(std::env::current_exe().expect("our own path"))
             .args(["--prisoner", case.name])
-            .arg(&yard)
+            .arg(&surroundings)
             .arg(abi.to_string())
             .stdin(Stdio::null())
             .output()
             .map_err(|e| e.to_string())?;
-        let untouched = untouched(&yard.join("outside"));
-        let _ = fs::remove_dir_all(&yard);
+        let untouched = untouched(&surroundings.join("outside"));
+        let _ = fs::remove_dir_all(&surroundings);
         if !ended(output.status, case.end) {
             let text = String::from_utf8_lossy(&output.stderr);
             return Err(format!("expected {:?}, got {}: {text}", case.end, output.status));

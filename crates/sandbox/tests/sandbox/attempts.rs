@@ -1,4 +1,4 @@
-//! The deeds: what is refused, what is permitted, and how a process may end.
+//! The attempts: what is refused, what is permitted, and how a process may end.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -14,15 +14,16 @@ use std::process::Command;
 use testsmith_sandbox::{self as sandbox, Output, Protection, die_with_parent, silence};
 
 use crate::prison::{
-    ANY_KERNEL, Case, End, KEPT, NEW_LANDLOCK, NO_LANDLOCK, WITH_LANDLOCK, Yard, landlock_abi,
+    ANY_KERNEL, Case, End, KEPT, NEW_LANDLOCK, NO_LANDLOCK, Surroundings, WITH_LANDLOCK,
+    landlock_abi,
 };
 
-type Deed = Result<(), String>;
+type Attempt = Result<(), String>;
 
 macro_rules! cases {
     ($($name:ident on $kernels:ident ends $end:expr;)*) => {
         pub const CASES: &[Case] = &[
-            $(Case { name: stringify!($name), kernels: $kernels, end: $end, deed: $name },)*
+            $(Case { name: stringify!($name), kernels: $kernels, end: $end, attempt: $name },)*
         ];
     };
 }
@@ -63,12 +64,12 @@ cases! {
     printing_goes_into_a_pipe on ANY_KERNEL ends End::Fine;
 }
 
-fn ensure(condition: bool, message: &str) -> Deed {
+fn ensure(condition: bool, message: &str) -> Attempt {
     if condition { Ok(()) } else { Err(message.to_owned()) }
 }
 
 /// The result must be a refusal, not another error.
-fn refused<T>(what: &str, result: io::Result<T>) -> Deed {
+fn refused<T>(what: &str, result: io::Result<T>) -> Attempt {
     match result.map_err(|error| error.raw_os_error()) {
         Err(Some(libc::EPERM | libc::EACCES | libc::EXDEV)) => Ok(()),
         Err(other) => Err(format!("{what} failed with {other:?} instead of being refused")),
@@ -77,7 +78,7 @@ fn refused<T>(what: &str, result: io::Result<T>) -> Deed {
 }
 
 /// The same for a raw system call.
-fn refused_call(what: &str, result: i64) -> Deed {
+fn refused_call(what: &str, result: i64) -> Attempt {
     let result = if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) };
     refused(what, result)
 }
@@ -94,9 +95,9 @@ fn c_string(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).expect("a path without NUL")
 }
 
-fn the_report_says_what_is_in_force(yard: &Yard) -> Deed {
-    let landlock = landlock_abi().min(yard.limits.landlock_abi);
-    let report = yard.enter();
+fn the_report_says_what_is_in_force(surroundings: &Surroundings) -> Attempt {
+    let landlock = landlock_abi().min(surroundings.limits.landlock_abi);
+    let report = surroundings.enter();
     for protection in [
         Protection::Files,
         Protection::Network,
@@ -117,8 +118,8 @@ fn the_report_says_what_is_in_force(yard: &Yard) -> Deed {
     ensure(text.contains("no Landlock") == (landlock == 0), &text)
 }
 
-fn sockets_are_refused(yard: &Yard) -> Deed {
-    yard.enter();
+fn sockets_are_refused(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     refused("TCP connect", TcpStream::connect("127.0.0.1:9"))?;
     refused("TCP listen", TcpListener::bind("127.0.0.1:0"))?;
     refused("UDP", UdpSocket::bind("127.0.0.1:0"))?;
@@ -128,8 +129,8 @@ fn sockets_are_refused(yard: &Yard) -> Deed {
     refused_call("netlink", call(libc::SYS_socket, [16, 3, 0, 0]))
 }
 
-fn processes_and_programs_are_refused(yard: &Yard) -> Deed {
-    yard.enter();
+fn processes_and_programs_are_refused(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     refused("a command", Command::new("/bin/true").spawn().map(drop))?;
     // SAFETY: a child, should there be one, ends at once.
     let forked = unsafe { libc::fork() };
@@ -143,11 +144,11 @@ fn processes_and_programs_are_refused(yard: &Yard) -> Deed {
     refused_call("execve", unsafe { libc::execv(program.as_ptr(), arguments.as_ptr()) }.into())
 }
 
-fn signals_to_others_are_refused(yard: &Yard) -> Deed {
+fn signals_to_others_are_refused(surroundings: &Surroundings) -> Attempt {
     // SAFETY: getppid has no preconditions; signal 0 only asks for permission.
     let (parent, asked) = unsafe { (libc::getppid(), libc::kill(libc::getppid(), 0)) };
     ensure(asked == 0, "outside the sandbox the parent could be signalled")?;
-    yard.enter();
+    surroundings.enter();
     for target in [parent, 0, -1, -parent, 1] {
         // SAFETY: signal 0 does no harm even if it is let through.
         refused_call("kill", unsafe { libc::kill(target, 0) }.into())?;
@@ -159,10 +160,10 @@ fn signals_to_others_are_refused(yard: &Yard) -> Deed {
     refused_call("own group", call(libc::SYS_setpgid, [0, 0, 0, 0]))
 }
 
-fn other_processes_cannot_be_traced_or_read(yard: &Yard) -> Deed {
+fn other_processes_cannot_be_traced_or_read(surroundings: &Surroundings) -> Attempt {
     // SAFETY: getppid has no preconditions.
     let parent = unsafe { libc::getppid() } as usize;
-    yard.enter();
+    surroundings.enter();
     refused_call("ptrace", call(libc::SYS_ptrace, [16, parent, 0, 0]))?;
     refused_call("process_vm_readv", call(libc::SYS_process_vm_readv, [parent, 0, 0, 0]))?;
     refused_call("process_vm_writev", call(libc::SYS_process_vm_writev, [parent, 0, 0, 0]))?;
@@ -171,8 +172,8 @@ fn other_processes_cannot_be_traced_or_read(yard: &Yard) -> Deed {
     refused("the parent's memory", memory)
 }
 
-fn the_machine_cannot_be_changed(yard: &Yard) -> Deed {
-    yard.enter();
+fn the_machine_cannot_be_changed(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     for (what, number) in [
         ("mount", libc::SYS_mount),
         ("umount", libc::SYS_umount2),
@@ -200,15 +201,15 @@ fn the_machine_cannot_be_changed(yard: &Yard) -> Deed {
     Ok(())
 }
 
-fn memory_that_outlives_the_limit_is_refused(yard: &Yard) -> Deed {
-    yard.enter();
+fn memory_that_outlives_the_limit_is_refused(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     refused_call("memfd_create", call(libc::SYS_memfd_create, [c"x".as_ptr() as usize, 0, 0, 0]))?;
     refused_call("shmget", call(libc::SYS_shmget, [0, 4096, 0o1600, 0]))?;
     refused_call("semget", call(libc::SYS_semget, [0, 1, 0o1600, 0]))
 }
 
-fn limits_cannot_be_raised(yard: &Yard) -> Deed {
-    yard.enter();
+fn limits_cannot_be_raised(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the limits are valid for the calls.
     unsafe {
@@ -223,12 +224,12 @@ fn limits_cannot_be_raised(yard: &Yard) -> Deed {
     }
 }
 
-fn files_outside_cannot_be_written(yard: &Yard) -> Deed {
+fn files_outside_cannot_be_written(surroundings: &Surroundings) -> Attempt {
     // A way in through a link must not help.
-    let link = yard.scratch.join("link");
-    symlink(&yard.outside, &link).map_err(|e| e.to_string())?;
-    yard.enter();
-    for folder in [&yard.outside, &link] {
+    let link = surroundings.scratch.join("link");
+    symlink(&surroundings.outside, &link).map_err(|e| e.to_string())?;
+    surroundings.enter();
+    for folder in [&surroundings.outside, &link] {
         let file = folder.join("file");
         refused("create", File::create(folder.join("new")))?;
         refused("create over", File::create(&file))?;
@@ -245,30 +246,31 @@ fn files_outside_cannot_be_written(yard: &Yard) -> Deed {
             refused_call("mkfifo", libc::mkfifo(c_string(&folder.join("new")).as_ptr(), 0).into())?;
         }
     }
-    let unnamed = OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(&yard.outside);
+    let unnamed =
+        OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(&surroundings.outside);
     refused("unnamed file", unnamed)?;
     refused("shared memory", File::create("/dev/shm/testsmith-sandbox-test"))
 }
 
-fn files_outside_cannot_be_moved_linked_or_removed(yard: &Yard) -> Deed {
-    let inside = yard.scratch.join("inside");
+fn files_outside_cannot_be_moved_linked_or_removed(surroundings: &Surroundings) -> Attempt {
+    let inside = surroundings.scratch.join("inside");
     fs::write(&inside, "x").map_err(|e| e.to_string())?;
-    yard.enter();
-    let file = yard.outside.join("file");
+    surroundings.enter();
+    let file = surroundings.outside.join("file");
     refused("remove", fs::remove_file(&file))?;
-    refused("remove folder", fs::remove_dir(&yard.outside))?;
-    refused("remove all", fs::remove_dir_all(&yard.outside))?;
-    refused("rename", fs::rename(&file, yard.outside.join("new")))?;
-    refused("move in", fs::rename(&file, yard.scratch.join("new")))?;
-    refused("move out", fs::rename(&inside, yard.outside.join("new")))?;
+    refused("remove folder", fs::remove_dir(&surroundings.outside))?;
+    refused("remove all", fs::remove_dir_all(&surroundings.outside))?;
+    refused("rename", fs::rename(&file, surroundings.outside.join("new")))?;
+    refused("move in", fs::rename(&file, surroundings.scratch.join("new")))?;
+    refused("move out", fs::rename(&inside, surroundings.outside.join("new")))?;
     refused("replace", fs::rename(&inside, &file))?;
-    refused("link in", fs::hard_link(&file, yard.scratch.join("new")))?;
-    refused("link out", fs::hard_link(&inside, yard.outside.join("new")))
+    refused("link in", fs::hard_link(&file, surroundings.scratch.join("new")))?;
+    refused("link out", fs::hard_link(&inside, surroundings.outside.join("new")))
 }
 
-fn modes_owners_and_times_cannot_be_changed(yard: &Yard) -> Deed {
-    yard.enter();
-    let path = yard.outside.join("file");
+fn modes_owners_and_times_cannot_be_changed(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
+    let path = surroundings.outside.join("file");
     refused("chmod", fs::set_permissions(&path, fs::Permissions::from_mode(0o777)))?;
     let file = File::open(&path).map_err(|e| e.to_string())?;
     refused("fchmod", file.set_permissions(fs::Permissions::from_mode(0o777)))?;
@@ -285,19 +287,19 @@ fn modes_owners_and_times_cannot_be_changed(yard: &Yard) -> Deed {
     }
 }
 
-fn without_landlock_nothing_can_be_written(yard: &Yard) -> Deed {
-    fs::write(yard.scratch.join("old"), "x").map_err(|e| e.to_string())?;
-    yard.enter();
-    for folder in [&yard.outside, &yard.scratch] {
+fn without_landlock_nothing_can_be_written(surroundings: &Surroundings) -> Attempt {
+    fs::write(surroundings.scratch.join("old"), "x").map_err(|e| e.to_string())?;
+    surroundings.enter();
+    for folder in [&surroundings.outside, &surroundings.scratch] {
         refused("create", File::create(folder.join("new")))?;
         refused("mkdir", fs::create_dir(folder.join("new")))?;
         refused("symlink", symlink("x", folder.join("new")))?;
     }
-    for file in [yard.outside.join("file"), yard.scratch.join("old")] {
+    for file in [surroundings.outside.join("file"), surroundings.scratch.join("old")] {
         refused("append", OpenOptions::new().append(true).open(&file))?;
         refused("remove", fs::remove_file(&file))?;
-        refused("rename", fs::rename(&file, yard.scratch.join("new")))?;
-        refused("link", fs::hard_link(&file, yard.scratch.join("new")))?;
+        refused("rename", fs::rename(&file, surroundings.scratch.join("new")))?;
+        refused("link", fs::hard_link(&file, surroundings.scratch.join("new")))?;
         let path = c_string(&file);
         // SAFETY: the path is a C string.
         refused_call("truncate", unsafe { libc::truncate(path.as_ptr(), 0) }.into())?;
@@ -305,9 +307,9 @@ fn without_landlock_nothing_can_be_written(yard: &Yard) -> Deed {
     Ok(())
 }
 
-fn the_scratch_folder_can_be_used(yard: &Yard) -> Deed {
-    yard.enter();
-    let scratch = &yard.scratch;
+fn the_scratch_folder_can_be_used(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
+    let scratch = &surroundings.scratch;
     let use_it = || -> io::Result<String> {
         fs::create_dir_all(scratch.join("a/b"))?;
         fs::create_dir(scratch.join("c"))?;
@@ -315,7 +317,7 @@ fn the_scratch_folder_can_be_used(yard: &Yard) -> Deed {
         fs::write(scratch.join("a/file"), "hi")?;
         OpenOptions::new().append(true).open(scratch.join("a/file"))?.write_all(b"!")?;
         fs::rename(scratch.join("a/file"), scratch.join("a/moved"))?;
-        if yard.limits.landlock_abi >= 2 {
+        if surroundings.limits.landlock_abi >= 2 {
             fs::rename(scratch.join("a/moved"), scratch.join("c/moved"))?;
             fs::hard_link(scratch.join("c/moved"), scratch.join("a/moved"))?;
         }
@@ -328,9 +330,9 @@ fn the_scratch_folder_can_be_used(yard: &Yard) -> Deed {
     ensure(text == "hi!", &text)
 }
 
-fn files_in_scratch_can_be_truncated(yard: &Yard) -> Deed {
-    yard.enter();
-    let path = yard.scratch.join("file");
+fn files_in_scratch_can_be_truncated(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
+    let path = surroundings.scratch.join("file");
     fs::write(&path, "hello").map_err(|e| e.to_string())?;
     let c_path = c_string(&path);
     // SAFETY: the path is a C string.
@@ -338,26 +340,26 @@ fn files_in_scratch_can_be_truncated(yard: &Yard) -> Deed {
     ensure(fs::read(&path).is_ok_and(|bytes| bytes == b"he"), "the file was not truncated")
 }
 
-fn the_null_device_can_be_written(yard: &Yard) -> Deed {
-    yard.enter();
+fn the_null_device_can_be_written(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     let mut null = File::create("/dev/null").map_err(|e| e.to_string())?;
     null.write_all(b"x").map_err(|e| e.to_string())
 }
 
-fn files_can_be_read_everywhere(yard: &Yard) -> Deed {
-    yard.enter();
-    let text = fs::read_to_string(yard.outside.join("file")).map_err(|e| e.to_string())?;
+fn files_can_be_read_everywhere(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
+    let text = fs::read_to_string(surroundings.outside.join("file")).map_err(|e| e.to_string())?;
     ensure(text == KEPT, &text)?;
     ensure(fs::read_dir("/").is_ok_and(|entries| entries.count() > 0), "the root cannot be read")?;
     ensure(fs::read_to_string("/proc/self/maps").is_ok(), "our own map cannot be read")?;
-    std::env::set_current_dir(&yard.outside).map_err(|e| e.to_string())?;
+    std::env::set_current_dir(&surroundings.outside).map_err(|e| e.to_string())?;
     ensure(Path::new("file").exists(), "relative paths do not work")
 }
 
-fn threads_time_and_randomness_work(yard: &Yard) -> Deed {
+fn threads_time_and_randomness_work(surroundings: &Surroundings) -> Attempt {
     use std::hash::{BuildHasher, RandomState};
     use std::sync::mpsc;
-    yard.enter();
+    surroundings.enter();
     let (sender, receiver) = mpsc::channel();
     let threads: Vec<_> = (0..8)
         .map(|i| {
@@ -383,8 +385,8 @@ fn threads_time_and_randomness_work(yard: &Yard) -> Deed {
     }
 }
 
-fn shared_maps_and_pipes_from_before_work(yard: &Yard) -> Deed {
-    let path = yard.scratch.join("shared");
+fn shared_maps_and_pipes_from_before_work(surroundings: &Surroundings) -> Attempt {
+    let path = surroundings.scratch.join("shared");
     fs::write(&path, [0; 4096]).map_err(|e| e.to_string())?;
     let file = OpenOptions::new().read(true).write(true).open(&path).map_err(|e| e.to_string())?;
     let mut pipe = [0; 2];
@@ -397,7 +399,7 @@ fn shared_maps_and_pipes_from_before_work(yard: &Yard) -> Deed {
         libc::mmap(null, 4096, rights, libc::MAP_SHARED, file.as_raw_fd(), 0)
     };
     ensure(map != libc::MAP_FAILED, "no map")?;
-    yard.enter();
+    surroundings.enter();
     // SAFETY: the map has 4096 bytes; the buffers are valid for one byte.
     unsafe {
         map.cast::<u8>().add(100).write_volatile(42);
@@ -410,22 +412,22 @@ fn shared_maps_and_pipes_from_before_work(yard: &Yard) -> Deed {
     ensure(bytes[100] == 42, "the map is not shared")
 }
 
-fn panics_are_caught_with_a_backtrace(yard: &Yard) -> Deed {
-    yard.enter();
+fn panics_are_caught_with_a_backtrace(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     std::panic::set_hook(Box::new(|_| {
         let _ = std::backtrace::Backtrace::force_capture().to_string();
     }));
     ensure(std::panic::catch_unwind(|| panic!("oh")).is_err(), "no panic")
 }
 
-fn a_huge_allocation_fails(yard: &Yard) -> Deed {
-    yard.enter();
+fn a_huge_allocation_fails(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     ensure(Vec::<u8>::new().try_reserve_exact(600 << 20).is_err(), "memory is not bounded")?;
     ensure(Vec::<u8>::new().try_reserve_exact(100 << 20).is_ok(), "memory is bounded too much")
 }
 
-fn endless_allocation_aborts(yard: &Yard) -> Deed {
-    yard.enter();
+fn endless_allocation_aborts(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     let mut all = Vec::new();
     loop {
         all.push(vec![1u8; 1 << 20]);
@@ -434,9 +436,9 @@ fn endless_allocation_aborts(yard: &Yard) -> Deed {
 
 /// Threads are bounded by memory. The last to start may find a stack but no
 /// memory for anything else, and abort.
-fn ten_thousand_threads_are_too_many(yard: &Yard) -> Deed {
+fn ten_thousand_threads_are_too_many(surroundings: &Surroundings) -> Attempt {
     use std::sync::{Arc, Condvar, Mutex};
-    yard.enter();
+    surroundings.enter();
     let gate = Arc::new((Mutex::new(false), Condvar::new()));
     let mut threads = Vec::new();
     let mut failed = false;
@@ -463,9 +465,9 @@ fn ten_thousand_threads_are_too_many(yard: &Yard) -> Deed {
     ensure(std::thread::spawn(|| 1).join().is_ok(), "no thread starts any more")
 }
 
-fn a_long_file_fails_with_an_error(yard: &Yard) -> Deed {
-    yard.enter();
-    let mut file = File::create(yard.scratch.join("long")).map_err(|e| e.to_string())?;
+fn a_long_file_fails_with_an_error(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
+    let mut file = File::create(surroundings.scratch.join("long")).map_err(|e| e.to_string())?;
     let result = file.write_all(&vec![0; 2 << 20]);
     ensure(
         result.is_err_and(|e| e.raw_os_error() == Some(libc::EFBIG)),
@@ -473,28 +475,28 @@ fn a_long_file_fails_with_an_error(yard: &Yard) -> Deed {
     )
 }
 
-fn aborting_works(yard: &Yard) -> Deed {
-    yard.enter();
+fn aborting_works(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     std::process::abort()
 }
 
-fn aborting_in_a_thread_works(yard: &Yard) -> Deed {
-    yard.enter();
+fn aborting_in_a_thread_works(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     let _ = std::thread::spawn(|| std::process::abort()).join();
     Err("still alive".to_owned())
 }
 
-fn a_stack_overflow_is_told(yard: &Yard) -> Deed {
+fn a_stack_overflow_is_told(surroundings: &Surroundings) -> Attempt {
     #[allow(unconditional_recursion)]
     fn deeper(n: u64) -> u64 {
         std::hint::black_box(deeper(std::hint::black_box(n + 1))) + 1
     }
-    yard.enter();
+    surroundings.enter();
     ensure(deeper(0) == 0, "unreachable")
 }
 
-fn a_null_pointer_faults(yard: &Yard) -> Deed {
-    yard.enter();
+fn a_null_pointer_faults(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     let null = std::hint::black_box(std::ptr::null_mut::<u8>());
     // SAFETY: none, the fault is the point; it is made in assembly's stead by a
     // raw store the compiler cannot see through.
@@ -502,21 +504,21 @@ fn a_null_pointer_faults(yard: &Yard) -> Deed {
     Err("still alive".to_owned())
 }
 
-fn raising_a_signal_works(yard: &Yard) -> Deed {
-    yard.enter();
+fn raising_a_signal_works(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     // SAFETY: raise has no preconditions.
     unsafe { libc::raise(libc::SIGTERM) };
     Err("still alive".to_owned())
 }
 
-fn exiting_works(yard: &Yard) -> Deed {
-    yard.enter();
+fn exiting_works(surroundings: &Surroundings) -> Attempt {
+    surroundings.enter();
     std::process::exit(7)
 }
 
-fn printing_goes_nowhere(yard: &Yard) -> Deed {
+fn printing_goes_nowhere(surroundings: &Surroundings) -> Attempt {
     silence(Output::Nowhere).map_err(|e| e.to_string())?;
-    yard.enter();
+    surroundings.enter();
     let line = "x".repeat(1023);
     for _ in 0..8192 {
         println!("{line}");
@@ -525,11 +527,11 @@ fn printing_goes_nowhere(yard: &Yard) -> Deed {
     Ok(())
 }
 
-fn printing_goes_into_a_pipe(yard: &Yard) -> Deed {
+fn printing_goes_into_a_pipe(surroundings: &Surroundings) -> Attempt {
     let (mut reader, writer) = io::pipe().map_err(|e| e.to_string())?;
     silence(Output::Descriptor(writer.as_raw_fd())).map_err(|e| e.to_string())?;
     drop(writer);
-    yard.enter();
+    surroundings.enter();
     println!("out");
     eprintln!("error");
     let mut bytes = [0; 64];
@@ -540,11 +542,11 @@ fn printing_goes_into_a_pipe(yard: &Yard) -> Deed {
     ensure(&bytes[..length] == b"out\nerror\n", "the pipe holds something else")
 }
 
-fn a_worker_knows_whether_its_parent_lives(yard: &Yard) -> Deed {
+fn a_worker_knows_whether_its_parent_lives(surroundings: &Surroundings) -> Attempt {
     let parent = std::os::unix::process::parent_id();
     ensure(!die_with_parent(parent + 1), "a wrong parent was believed")?;
     ensure(die_with_parent(parent), "the parent is said to be dead")?;
-    yard.enter();
+    surroundings.enter();
     Ok(())
 }
 
