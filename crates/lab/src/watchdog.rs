@@ -13,7 +13,7 @@ use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use testsmith_model::message::journal;
+use testsmith_model::journal;
 
 /// How often the watchdog looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

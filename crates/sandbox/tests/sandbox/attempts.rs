@@ -550,10 +550,10 @@ fn a_worker_knows_whether_its_parent_lives(surroundings: &Surroundings) -> Attem
     Ok(())
 }
 
-fn a_strict_sandbox_that_cannot_be_set_says_so(yard: &Yard) -> Deed {
+fn a_strict_sandbox_that_cannot_be_set_says_so(surroundings: &Surroundings) -> Attempt {
     // Inside a sandbox no other can be set.
-    yard.enter();
-    let report = sandbox::enter_strictly(&yard.limits);
+    surroundings.enter();
+    let report = sandbox::enter_strictly(&surroundings.limits);
     ensure(!report.holds(Protection::Files), "it is said to watch")?;
     let said = report.missing().any(|words| words.contains("is not seen"));
     ensure(said, "what is missing is not told")
