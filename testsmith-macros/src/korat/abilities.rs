@@ -15,11 +15,12 @@ pub fn of_twin(twin: &Ident, real: &TokenStream, generics: &Generics) -> TokenSt
     let (start, arguments, clause) = generics.split_for_impl();
     let predicates = clause.map(|clause| &clause.predicates).into_iter().flatten();
     let predicates: Vec<_> = predicates.collect();
+    let quiet = super::quiet();
     let value = quote!(::testsmith::korat::twin::real::<#real>);
     let implement = |ability: TokenStream, methods: TokenStream| {
         quote! {
             #[automatically_derived]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #quiet
             impl #start #ability for #twin #arguments
             where
                 #(#predicates,)*
@@ -91,7 +92,7 @@ pub fn of_twin(twin: &Ident, real: &TokenStream, generics: &Generics) -> TokenSt
     all.extend(quote! {
         /// Methods that are not compiled for the twin run on a real value.
         #[automatically_derived]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #quiet
         impl #start ::std::ops::Deref for #twin #arguments #clause {
             type Target = #real;
 

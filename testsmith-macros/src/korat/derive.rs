@@ -32,7 +32,7 @@ use syn::{Data, DeriveInput, Fields, Generics, Member, Result};
 
 use super::attributes::{self, TypeAttributes};
 use super::parts::{Part, parts};
-use super::{abilities, bounds, tokens_or_errors, twin_name};
+use super::{abilities, bounds, quiet, tokens_or_errors, twin_name};
 
 pub fn derive(input: TokenStream) -> TokenStream {
     tokens_or_errors(syn::parse2(input).and_then(|mut input| {
@@ -121,10 +121,10 @@ impl<'a> Context<'a> {
                 empty: parts.is_empty(),
             },
         );
-        let abilities = self.abilities();
+        let (abilities, quiet) = (self.abilities(), quiet());
         Ok(quote! {
             #[doc(hidden)]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #quiet
             #declaration
             #twin_type
             #korat
@@ -218,10 +218,10 @@ impl<'a> Context<'a> {
             quote!(match self { #show_real }),
             Inside { deep: quote!(match twin { #deep }), types, empty: false },
         );
-        let abilities = self.abilities();
+        let (abilities, quiet) = (self.abilities(), quiet());
         Ok(quote! {
             #[doc(hidden)]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #quiet
             #vis enum #twin #generics #where_clause { #declarations }
             #twin_type
             #korat
@@ -292,9 +292,10 @@ impl<'a> Context<'a> {
         show: TokenStream,
     ) -> TokenStream {
         let (impl_generics, arguments, where_clause) = self.generics.split_for_impl();
+        let quiet = quiet();
         quote! {
             #[automatically_derived]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #quiet
             impl #impl_generics ::testsmith::korat::TwinType for #twin #arguments #where_clause {
                 const INLINE: bool = #inline;
 
@@ -385,9 +386,10 @@ impl<'a> Context<'a> {
         });
         let Predicate { twin_check, real_check, constraint } = self.predicate(&inside);
         let Inside { deep, types, .. } = inside;
+        let quiet = quiet();
         quote! {
             #[automatically_derived]
-            #[allow(warnings, clippy::all, clippy::pedantic)]
+            #quiet
             impl #impl_generics ::testsmith::korat::Korat for #name #arguments #where_clause {
                 type Twin = #twin #arguments;
 

@@ -31,6 +31,18 @@ fn twin_name(name: &Ident) -> Ident {
     twin
 }
 
+/// No lint looks at what is made from the user's code a second time. Lints that
+/// people forbid are not named: to allow those would be an error.
+fn quiet() -> TokenStream {
+    quote::quote! {
+        #[allow(
+            warnings, unused, nonstandard_style, missing_debug_implementations,
+            missing_copy_implementations, unreachable_pub, unnameable_types, unused_qualifications,
+            clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+        )]
+    }
+}
+
 /// The tokens, or the errors as compile errors.
 fn tokens_or_errors(result: syn::Result<TokenStream>) -> TokenStream {
     result.unwrap_or_else(|error| error.to_compile_error())

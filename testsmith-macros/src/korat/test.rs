@@ -140,7 +140,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
     let type_texts: Vec<String> = types.iter().map(type_text).collect();
     let at = (0..names.len()).map(syn::Index::from);
-    let call = if settings.white_box {
+    let (functions, call) = if settings.white_box {
         white(&function, &names, &types)?
     } else {
         black(&function, &names, &types)
@@ -156,15 +156,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
         #[test]
         #(#attributes)*
         fn #name() {
-            let test = ::testsmith::korat::Test {
-                name: concat!(module_path!(), "::", stringify!(#name)),
-                parameters: &[#((#texts, #type_texts)),*],
-                finitization: #finitization,
-                timeout: ::std::time::Duration::from_secs(#seconds),
-                total: #total,
-                allow_empty: #allow_empty,
-                panics_are_invalid: #panics_are_invalid,
-            };
+            #functions
             fn calls(
                 input: &(#(#types,)*),
                 bounds: &::testsmith::korat::Bounds,
@@ -175,6 +167,15 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
                     #((&Sequence { wanted: &input.#at, name: #texts, bounds }).text()),*
                 ]
             }
+            let test = ::testsmith::korat::Test {
+                name: concat!(module_path!(), "::", stringify!(#name)),
+                parameters: &[#((#texts, #type_texts)),*],
+                finitization: #finitization,
+                timeout: ::std::time::Duration::from_secs(#seconds),
+                total: #total,
+                allow_empty: #allow_empty,
+                panics_are_invalid: #panics_are_invalid,
+            };
             #call
         }
     })
@@ -214,18 +215,24 @@ fn parameters(function: &ItemFn) -> Result<(Vec<Ident>, Vec<Type>)> {
     Ok((names, types))
 }
 
-fn black(function: &ItemFn, names: &[Ident], types: &[Type]) -> TokenStream {
+/// The function with the body, and the call that runs it on every input.
+fn black(function: &ItemFn, names: &[Ident], types: &[Type]) -> (TokenStream, TokenStream) {
     let (inputs, output, block) = (&function.sig.inputs, &function.sig.output, &function.block);
-    quote! {
+    // A test takes its inputs as it is given them.
+    let functions = quote! {
+        #[allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
         fn body(#inputs) #output #block
+    };
+    let call = quote! {
         test.black_box::<(#(#types,)*)>(
             |(#(#names,)*)| ::testsmith::korat::twin::Returned::failure(body(#(#names),*)),
             calls,
         );
-    }
+    };
+    (functions, call)
 }
 
-fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStream> {
+fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<(TokenStream, TokenStream)> {
     let mut block = function.block.clone();
     let (own, output) = (&function.sig.ident, &function.sig.output);
     let mut errors = Vec::new();
@@ -234,8 +241,9 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStre
         return Err(error);
     }
     let at = (0..names.len()).map(syn::Index::from);
-    Ok(quote! {
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+    let quiet = super::quiet();
+    let functions = quote! {
+        #quiet
         fn twin_body(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) #output {
             use ::testsmith::korat::twin::{
                 Elements as _, Patterned as _, PatternedArray as _, ReadCell as _, ReadPlain as _,
@@ -246,6 +254,6 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<TokenStre
         fn fails(input: &<(#(#types,)*) as ::testsmith::korat::Korat>::Twin) -> bool {
             ::testsmith::korat::Test::fails::<(#(#types,)*), _>(input, twin_body)
         }
-        test.white_box::<(#(#types,)*)>(fails, calls);
-    })
+    };
+    Ok((functions, quote!(test.white_box::<(#(#types,)*)>(fails, calls);)))
 }

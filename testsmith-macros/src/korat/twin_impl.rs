@@ -74,9 +74,10 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     }) {
         return Err(error);
     }
+    let quiet = super::quiet();
     Ok(quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, clippy::pedantic)]
+        #quiet
         #block
         #spelling
     })
