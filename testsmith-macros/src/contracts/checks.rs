@@ -17,7 +17,7 @@ use super::old::{self, Olds};
 use super::site::{
     constant_message, during, explanation_closure, scope, static_clause, static_entry,
 };
-use super::{body, quiet, runtime, runtime_at};
+use super::{body, plain_calls, runtime, runtime_at};
 
 /// How the body is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -384,7 +384,7 @@ impl<'a> Checks<'a> {
         };
         let cfg = clause.gate.cfg();
         let allow = quote!(#[allow(unused_parens, unused_braces, unreachable_code, clippy::all, clippy::pedantic)]);
-        if quiet::is_total(clause.condition.expr(), &self.standard()) {
+        if plain_calls::is_total(clause.condition.expr(), &self.standard()) {
             return quote!(#[cfg(#cfg)] #allow if !#runtime::holds(#site, #condition) { #violated });
         }
         let undefined = self.undefined(index, clause.kind, span, moment);
@@ -439,7 +439,7 @@ impl<'a> Checks<'a> {
         let captures = self.olds.captured.iter().map(|old| {
             let value = old::capture(old, &self.parameters, unique);
             let (ident, cfg) = (&old.ident, gate::any(old.gates.iter().copied()));
-            let value = match quiet::is_query(&old.expr, &standard) {
+            let value = match plain_calls::is_query(&old.expr, &standard) {
                 true => value,
                 false => self.capture(old, &value),
             };

@@ -19,9 +19,9 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprCall, ExprField, ExprMethodCall, ExprPath, ExprUnary, Macro, UnOp};
 
 use super::clause::{Clause, Condition};
-use super::conduct::is_old;
 use super::names;
 use super::old::Olds;
+use super::restrictions::is_old;
 use super::{runtime, text};
 
 /// What an explanation may refer to.

@@ -12,11 +12,11 @@ use syn::{Attribute, Expr, ItemFn, Path, Signature, Visibility, parse_quote};
 
 use super::checks::Checks;
 use super::clause::Clause;
-use super::conduct::{self, Neighbours};
 use super::gate::{self, Gate};
 use super::gather::Contract;
 use super::names::{self, SelfKind};
 use super::old;
+use super::restrictions::{self, Neighbours};
 use super::{precheck, record};
 
 /// Where a function stands, which decides what may be written beside it.
@@ -49,7 +49,7 @@ pub struct InvariantPlan {
     pub object: Option<TokenStream>,
     pub before: bool,
     /// The conditions are seen not to reach another contract.
-    pub quiet: bool,
+    pub plain: bool,
     /// They can be evaluated at any time, even on an object that is at work.
     pub total: bool,
     pub after: bool,
@@ -70,7 +70,7 @@ pub fn expand(
 ) -> syn::Result<Expanded> {
     for clause in &mut contract.clauses {
         old::expand_unchanged(clause);
-        conduct::check(clause, setting.neighbours)?;
+        restrictions::check(clause, setting.neighbours)?;
     }
     if contract.pure.is_some() || contract.model {
         check_pure_signature(&item.sig)?;

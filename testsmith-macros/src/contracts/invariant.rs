@@ -21,15 +21,15 @@ use syn::{Generics, Ident, ImplItem, ImplItemFn, Item, ItemEnum, ItemFn, ItemImp
 use syn::{Lifetime, ReturnType, Signature, Type, Visibility};
 
 use super::clause::{self, Clause, Kind};
-use super::conduct::{self, Neighbours};
 use super::explain::Explainer;
 use super::function::{self, Host, InvariantPlan, Setting};
 use super::gate::Gate;
 use super::gather::Contract;
 use super::names::{self, SelfKind};
 use super::old::Olds;
+use super::restrictions::{self, Neighbours};
 use super::site;
-use super::{quiet, record, runtime, runtime_at, text, traits};
+use super::{plain_calls, record, runtime, runtime_at, text, traits};
 
 /// The hidden method that a condition on the type itself becomes.
 const DECLARED: &str = "__testsmith_invariant";
@@ -75,7 +75,7 @@ pub fn on_type(
     };
     declared.take(&mut contract)?;
     for clause in &contract.clauses {
-        conduct::check(clause, &Neighbours::default())?;
+        restrictions::check(clause, &Neighbours::default())?;
     }
     let (item, ident) = (&declared.item, &declared.ident);
     let (generics, parameters, bounds) = declared.generics.split_for_impl();
@@ -98,7 +98,7 @@ pub fn on_type(
 pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
     let clauses = clause::parse(Kind::Loop, Gate::DEFAULT, arguments)?;
     for clause in &clauses {
-        conduct::check(clause, &Neighbours::default())?;
+        restrictions::check(clause, &Neighbours::default())?;
     }
     let runtime = runtime();
     let checks = all_checks(&clauses);
@@ -208,7 +208,7 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
         };
         let undefined =
             quote_spanned! {clause.span=> #located::undefined(&CLAUSE, during, #due, payload) };
-        let check = if quiet::is_total(expr, &[]) {
+        let check = if plain_calls::is_total(expr, &[]) {
             quote! {
                 if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #raises {
                     (move || -> ! { #violated })();
@@ -257,7 +257,7 @@ pub fn on_impl(
     let clauses = contract.clauses;
     let (methods, neighbours) = traits::take_methods(&mut block)?;
     for clause in &clauses {
-        conduct::check(clause, &neighbours)?;
+        restrictions::check(clause, &neighbours)?;
     }
     let of_trait = block.trait_.is_some();
     let checker = Checker::choose(&clauses, of_trait);
@@ -382,9 +382,9 @@ fn plan(
         setup,
         checker: call,
         before: object.is_some(),
-        quiet: !clauses.is_empty()
-            && !clauses.iter().any(|clause| quiet::calls(clause.condition.expr(), &[])),
-        total: clauses.iter().all(|clause| quiet::is_total(clause.condition.expr(), &[])),
+        plain: !clauses.is_empty()
+            && !clauses.iter().any(|clause| plain_calls::calls(clause.condition.expr(), &[])),
+        total: clauses.iter().all(|clause| plain_calls::is_total(clause.condition.expr(), &[])),
         after: changes && !is_drop && !returns_borrow,
         object,
         result_checks: results,

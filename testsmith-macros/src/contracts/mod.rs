@@ -5,9 +5,9 @@
 //! spans, and whatever the compiler can judge is left to it.
 //!
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
-//! reads them, [`conduct`] refuses what a condition may not do, [`old`] finds
+//! reads them, [`restrictions`] refuses what a condition may not do, [`old`] finds
 //! what must be captured, [`function`] and [`checks`] write the checks around the
-//! body (which [`body`] wraps; [`places`], [`quiet`] and [`tracking`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
+//! body (which [`body`] wraps; [`places`], [`plain_calls`] and [`tracking`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
 //!
@@ -45,7 +45,6 @@
 mod body;
 mod checks;
 mod clause;
-mod conduct;
 mod explain;
 mod function;
 mod gate;
@@ -54,10 +53,11 @@ mod invariant;
 mod names;
 mod old;
 mod places;
+mod plain_calls;
 mod precheck;
-mod quiet;
 mod record;
 mod refuse;
+mod restrictions;
 mod site;
 mod text;
 mod tracking;
@@ -68,10 +68,10 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Item, ItemFn, TraitItemFn};
 
-use conduct::Neighbours;
 use function::{Host, Setting};
 use gather::Contract;
 pub use invariant::upheld_names;
+use restrictions::Neighbours;
 
 /// Where the expansions find what they call.
 fn runtime() -> TokenStream {

@@ -11,9 +11,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Macro, parse_quote_spanned};
 
 use super::clause::{Clause, Condition, Kind};
-use super::conduct::is_old;
 use super::gate::Gate;
 use super::names::{self, Parameter};
+use super::restrictions::is_old;
 use super::{runtime, text};
 
 /// One captured value.

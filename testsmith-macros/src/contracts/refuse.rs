@@ -1,7 +1,7 @@
 //! Postconditions that cannot mean what they say, refused where they stand.
 //!
 //! The compiler would refuse most of them too, but in terms of closures that nobody
-//! wrote. What a clause may not do by itself is in [`super::conduct`].
+//! wrote. What a clause may not do by itself is in [`super::restrictions`].
 
 use super::body;
 use super::checks::Checks;

@@ -12,14 +12,14 @@ use super::checks::{Checks, Route, running};
 use super::clause::{Clause, Condition, Kind};
 use super::places::{self, Place};
 use super::site::scope;
-use super::{body, names, quiet, runtime};
+use super::{body, names, plain_calls, runtime};
 
 impl Checks<'_> {
     /// How the call is entered: whether evaluating what comes before the body
     /// can reach other contracts.
     pub(super) fn enter(&self) -> Ident {
         let requires = self.clauses.iter().filter(|clause| clause.kind != Kind::Ensures);
-        let calls = self.invariant.is_some_and(|plan| plan.before && !plan.quiet)
+        let calls = self.invariant.is_some_and(|plan| plan.before && !plan.plain)
             || self.watch
             || requires.into_iter().any(|clause| self.calls(clause.condition.expr()))
             || self.olds.captured.iter().any(|old| self.calls(&old.expr));
@@ -29,7 +29,7 @@ impl Checks<'_> {
     pub(super) fn calls_after(&self) -> bool {
         let ensures = self.clauses.iter().filter(|clause| clause.kind != Kind::Requires);
         self.watch
-            || self.invariant.is_some_and(|plan| !plan.quiet)
+            || self.invariant.is_some_and(|plan| !plan.plain)
             || ensures.into_iter().any(|clause| self.calls(clause.condition.expr()))
     }
 
@@ -87,7 +87,7 @@ impl Checks<'_> {
 
     /// Whether evaluating the clauses may reach another contract.
     pub(super) fn reaches(&self) -> bool {
-        self.invariant.is_some_and(|plan| !plan.quiet)
+        self.invariant.is_some_and(|plan| !plan.plain)
             || self.clauses.iter().any(|clause| self.calls(clause.condition.expr()))
             || self.olds.captured.iter().any(|old| self.calls(&old.expr))
     }
@@ -97,13 +97,15 @@ impl Checks<'_> {
     pub(super) fn is_total(&self) -> bool {
         let standard = self.standard();
         let captured = |expr: &Expr| {
-            quiet::is_query(expr, &standard)
+            plain_calls::is_query(expr, &standard)
                 || matches!(expr, Expr::Path(path) if standard.iter().any(|name| path.path.is_ident(name)))
         };
         let total = |clause: &Clause| {
             let expr = self.olds.lower(clause.condition.expr());
             let plain = matches!(clause.condition, Condition::Plain(_));
-            plain && self.olds.mentioned(&expr).is_empty() && quiet::is_total(&expr, &standard)
+            plain
+                && self.olds.mentioned(&expr).is_empty()
+                && plain_calls::is_total(&expr, &standard)
         };
         let object = self.invariant.filter(|plan| plan.object.is_some());
         self.clauses.iter().all(total)
@@ -114,7 +116,7 @@ impl Checks<'_> {
 
     /// Whether evaluating an expression may reach another contract.
     pub(super) fn calls(&self, expr: &Expr) -> bool {
-        quiet::calls(expr, &self.standard())
+        plain_calls::calls(expr, &self.standard())
     }
 
     /// The variables that are seen to have types of the standard library.

@@ -17,10 +17,10 @@ use syn::{ItemImpl, Meta};
 use syn::{ItemTrait, Pat, Signature, TraitItem, TraitItemFn, Visibility, parse_quote};
 
 use super::clause::Clause;
-use super::conduct::Neighbours;
 use super::function::{self, Host, Setting};
 use super::gate::Gate;
 use super::gather::Contract;
+use super::restrictions::Neighbours;
 use super::{names, precheck, record};
 
 pub fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {

@@ -2,16 +2,16 @@
 //!
 //! While a clause that calls code is evaluated, contracts met on the way must
 //! rest, and saying so costs a little. Most clauses only ask `items.len()` or
-//! compare numbers. A call counts as quiet if its name is one of the standard
+//! compare numbers. A call counts as plain if its name is one of the standard
 //! library's plain queries and the object is a field, or a variable whose type
 //! is seen to be of the standard library. A user's own `len` behind a field can
 //! still be called that way; its contract is then checked too, which is harmless:
-//! a cycle of contracts always passes through a call that is not quiet.
+//! a cycle of contracts always passes through a call that is not plain.
 
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprCall, ExprMethodCall, Macro, UnOp};
 
-use super::conduct::is_old;
+use super::restrictions::is_old;
 
 const QUERIES: [&str; 14] = [
     "len",
@@ -30,7 +30,7 @@ const QUERIES: [&str; 14] = [
     "unsigned_abs",
 ];
 
-/// Whether an expression calls anything that is not quiet; `standard` are the
+/// Whether an expression calls anything that is not plain; `standard` are the
 /// variables with types of the standard library.
 pub fn calls(expr: &Expr, standard: &[String]) -> bool {
     let mut calls = Calls { standard, found: false };
@@ -91,18 +91,18 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn is_quiet(&self, call: &ExprMethodCall) -> bool {
+    fn is_plain(&self, call: &ExprMethodCall) -> bool {
         let known = QUERIES.iter().any(|query| call.method == query) && call.args.is_empty();
-        known && self.is_quiet_object(&call.receiver)
+        known && self.is_plain_object(&call.receiver)
     }
 
-    fn is_quiet_object(&self, object: &Expr) -> bool {
+    fn is_plain_object(&self, object: &Expr) -> bool {
         match object {
             Expr::Field(field) => matches!(&*field.base, Expr::Path(_) | Expr::Field(_)),
             Expr::Path(_) => is_one_of(object, self.standard),
-            Expr::Paren(paren) => self.is_quiet_object(&paren.expr),
+            Expr::Paren(paren) => self.is_plain_object(&paren.expr),
             // `x.as_ref().unwrap()`: still what `x` was, wrapped.
-            Expr::MethodCall(inner) => inner.method == "as_ref" && self.is_quiet(inner),
+            Expr::MethodCall(inner) => inner.method == "as_ref" && self.is_plain(inner),
             _ => false,
         }
     }
@@ -110,12 +110,12 @@ impl Calls<'_> {
 
 impl<'ast> Visit<'ast> for Calls<'_> {
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        self.found |= !self.is_quiet(call);
+        self.found |= !self.is_plain(call);
         visit::visit_expr_method_call(self, call);
     }
 
     fn visit_expr_call(&mut self, call: &'ast ExprCall) {
-        // What `old` captures is evaluated elsewhere; constructors are quiet.
+        // What `old` captures is evaluated elsewhere; constructors are plain.
         if is_old(&call.func) {
             return;
         }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_queries_of_fields_and_standard_values_are_quiet() {
+    fn plain_queries_of_fields_and_standard_values_are_plain() {
         check("self.items.len() + 1 > n", false);
         check("v.is_some() && *v.as_ref().unwrap() == Some(1).unwrap_or(2)", true);
         check("v.is_some() && *v.as_ref().unwrap() > 3", false);
