@@ -13,6 +13,7 @@ pub enum Assumption {
     Output,
     Allocation,
     FreshProcess,
+    ThreadExit,
     Environment,
     Arguments,
     Clock,
@@ -27,6 +28,7 @@ impl Assumption {
             Assumption::Output => "output",
             Assumption::Allocation => "allocation",
             Assumption::FreshProcess => "fresh-process",
+            Assumption::ThreadExit => "thread-exit",
             Assumption::Environment => "empty-environment",
             Assumption::Arguments => "no-arguments",
             Assumption::Clock => "clock",
@@ -42,6 +44,9 @@ impl Assumption {
             Assumption::Allocation => "memory that is asked for is there, below the bound",
             Assumption::FreshProcess => {
                 "every input finds statics as a fresh process has them, whatever ran before"
+            }
+            Assumption::ThreadExit => {
+                "destructors of thread locals, which run when the thread ends, do no harm"
             }
             Assumption::Environment => "no environment variable is set",
             Assumption::Arguments => "the process was started without arguments",

@@ -373,7 +373,10 @@ impl Machine<'_> {
                 self.assume(Assumption::PlainCpu);
                 Ok([Some(Value::concrete(0)), Some(Value::concrete(0))])
             }
-            Model::AtExit => Ok(one(0)),
+            Model::AtExit => {
+                self.assume(Assumption::ThreadExit);
+                Ok(one(0))
+            }
             _ => unreachable!("{model:?} is not of the system"),
         }
     }
