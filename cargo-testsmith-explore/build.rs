@@ -48,7 +48,9 @@ fn manifest(path: &Path) -> String {
             }
             _ => None,
         };
-        if let Some((key, variable)) = inherited {
+        if let Some(dependency) = dependency(line).filter(|_| section == "[dependencies]") {
+            writeln!(kept, "{dependency}").expect("a string takes all");
+        } else if let Some((key, variable)) = inherited {
             let value = std::env::var(variable).expect("cargo sets it");
             writeln!(kept, "{key} = {value:?}").expect("a string takes all");
         } else if !matches!(section, "[lints]" | "[dev-dependencies]")
@@ -58,6 +60,24 @@ fn manifest(path: &Path) -> String {
         }
     }
     kept
+}
+
+/// A dependency with what the workspace says of it; none if the line is no such thing.
+fn dependency(line: &str) -> Option<String> {
+    let (name, more) = match line.strip_suffix(".workspace = true") {
+        Some(name) => (name, ""),
+        None => line.strip_suffix('}')?.split_once(" = { workspace = true")?,
+    };
+    println!("cargo::rerun-if-changed=../Cargo.toml");
+    let root = std::fs::read_to_string("../Cargo.toml").expect("the workspace has a manifest");
+    let given = root.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+    let given = given.unwrap_or_else(|| panic!("the workspace names no version of {name}"));
+    let given = match given.strip_prefix('{') {
+        // The libraries lie side by side where they are unpacked.
+        Some(table) => table.trim_end_matches('}').replace("path = \"", "path = \"../"),
+        None => format!("version = {given}"),
+    };
+    Some(format!("{name} = {{ {}{} }}", given.trim(), more.trim_end()))
 }
 
 fn list(folder: &Path, files: &mut Vec<PathBuf>) {
