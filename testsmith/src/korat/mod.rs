@@ -74,9 +74,10 @@ pub use testing::Test;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be enumerated by the structure search",
     label = "`Korat` is not implemented for `{Self}`",
-    note = "derive it: `#[derive(Korat)] struct ...`; fields may be integers, bool, char, String, \
-            Option, Box, Rc, Weak, RefCell, Cell, NonNull, raw pointers, Vec, VecDeque, arrays, \
-            tuples and derived types",
+    note = "derive it: `#[derive(Korat)] struct ...`; fields may be numbers, bool, char, texts, \
+            Option, Result, Box, Rc, Arc, Weak, cells, locks, NonNull, raw pointers, Vec, \
+            VecDeque, slices, arrays, sets, maps, tuples and derived types",
+    note = "or leave the field out: `#[korat(skip)]` or `#[korat(default = ..)]`",
     note = "in a `#[korat]` impl block every type that is not from std is taken for a derived one"
 )]
 pub trait Korat: Sized + 'static {
