@@ -41,3 +41,16 @@ fn results_that_differ_without_checks_are_found_and_nothing_twice() {
         "{written}"
     );
 }
+
+#[test]
+fn a_build_that_cannot_be_compared_with_is_told() {
+    let manifest =
+        "[package]\nname = \"gone\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let library = "#[cfg(debug_assertions)]\npub fn only_checked(n: u8) -> u8 { n / 2 }\n\
+                   pub fn always(n: u8) -> u8 { n / 3 }\n";
+    let fixture = Fixture::make("gone", manifest, Some(library));
+    let output = fixture.run(&["--calls", "1000", "--compare-release", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("nothing is compared") && told.contains("gone::only_checked"), "{told}");
+}

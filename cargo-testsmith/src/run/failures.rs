@@ -1,8 +1,8 @@
 //! From what was seen to fail to the file of failing tests.
 
-use super::Work;
 use super::compare::Comparison;
 use super::report::Tests;
+use super::{Work, further_build};
 use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, TestSource, Tree, failures, verify};
 use crate::finding::Finding;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
-use testsmith_lab::{Build, Error, Profile, Supervisor};
+use testsmith_lab::{Error, Profile, Supervisor};
 use testsmith_model::message::Component;
 use testsmith_render::Test;
 
@@ -47,10 +47,10 @@ impl Work<'_> {
             Some(harness) => harness,
             None if options.compare_release => {
                 session.console.say("building without overflow checks");
-                let build =
-                    session.lab.build(&session.plan, &session.package, Profile::Released)?;
-                let Build::Done { harness, .. } = build else { return Ok(vec![]) };
-                harness
+                match further_build(session, Profile::Released) {
+                    Some(harness) => harness,
+                    None => return Ok(vec![]),
+                }
             }
             None => return Ok(vec![]),
         };

@@ -188,10 +188,28 @@ impl Builds {
     fn make(&self, session: &Session) {
         let rows = [(Profile::Optimised, &self.optimised), (Profile::Released, &self.released)];
         for (profile, place) in rows {
-            let build = session.lab.build(&session.plan, &session.package, profile);
-            if let Ok(Build::Done { harness, .. }) = build {
+            if let Some(harness) = further_build(session, profile) {
                 let _ = place.set(harness);
             }
         }
     }
+}
+
+/// One more build of the harness. A run can do without, but not without a word:
+/// what is compared with nothing has not been compared.
+fn further_build(session: &Session, profile: Profile) -> Option<PathBuf> {
+    let what = match profile {
+        Profile::Released => "nothing is compared: the build without overflow checks failed",
+        Profile::Unoptimised | Profile::Optimised => "the optimised build failed",
+    };
+    let why = match session.lab.build(&session.plan, &session.package, profile) {
+        Ok(Build::Done { harness, .. }) => return Some(harness),
+        Ok(Build::Refused(refused)) => match refused.first_key_value() {
+            Some((n, why)) => format!("{}: {why}", session.plan.operations[*n].callee),
+            None => "no operation is to blame".to_owned(),
+        },
+        Err(error) => error.to_string(),
+    };
+    session.console.say(&format!("{what}: {why}"));
+    None
 }
