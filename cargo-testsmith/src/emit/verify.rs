@@ -160,6 +160,17 @@ impl<'d> Draft<'d> {
             Some(wanted) => (passed != Some(wanted)).then_some(DEPENDENT),
         }
     }
+
+    /// What is wrong with how it ended alone without overflow checks.
+    fn fault_released(&self, results: &TestResults) -> Option<&'static str> {
+        match by_name(results).get(&self.test.name) {
+            _ if results.was_stopped => Some(HARMFUL),
+            Some(false) => None,
+            // It ended the whole process.
+            None if ran_one(results) => None,
+            Some(true) | None => Some(SAME_RELEASED),
+        }
+    }
 }
 
 struct Verifier<'v> {
@@ -319,13 +330,9 @@ impl Verifier<'_> {
             let Some(path) = self.path(n, &paths) else { continue };
             for _ in 0..RUNS {
                 let results = self.run(&program, &["--exact", &path])?;
-                let passed = by_name(&results).get(&self.drafts[n].test.name).copied();
-                match passed {
-                    _ if results.was_stopped => self.drafts[n].leave_out(HARMFUL),
-                    Some(false) => {}
-                    // It ended the whole process.
-                    None if ran_one(&results) => {}
-                    _ => self.drafts[n].demote(SAME_RELEASED),
+                if let Some(why) = self.drafts[n].fault_released(&results) {
+                    self.drafts[n].demote(why);
+                    break;
                 }
             }
         }
@@ -386,4 +393,83 @@ fn last_word(path: &str) -> String {
 /// Results by the last word of their paths.
 fn by_name(results: &TestResults) -> BTreeMap<String, bool> {
     results.passed.iter().map(|(path, passed)| (last_word(path), *passed)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::Sequence;
+    use testsmith_render::TestEnding;
+
+    const BEGUN: &str = "\nrunning 1 test\n";
+
+    fn results(output: &str, passed: Option<bool>, was_stopped: bool) -> TestResults {
+        TestResults {
+            passed: passed.map(|passed| ("file::it".to_owned(), passed)).into_iter().collect(),
+            output: output.to_owned(),
+            was_stopped,
+            ..TestResults::default()
+        }
+    }
+
+    /// Faults alone, and without overflow checks.
+    fn check(expected: Expected, results: &TestResults) -> [Option<&'static str>; 2] {
+        let sequence = Sequence::default();
+        let test = Test {
+            name: "it".to_owned(),
+            comment: vec![],
+            sequence: &sequence,
+            ending: TestEnding::Open,
+            seen: &[],
+            style: Style::Plain,
+        };
+        let draft = Draft { test, expected, left_out: None, ran_alone: false };
+        [draft.fault_alone(results), draft.fault_released(results)]
+    }
+
+    #[test]
+    fn a_test_that_was_not_run_shows_nothing() {
+        let nothing = results("", None, false);
+        for expected in
+            [Expected::Passes, Expected::Fails, Expected::EndsTheProcess, Expected::FailsReleased]
+        {
+            let [alone, released] = check(expected, &nothing);
+            assert!(alone.is_some() && released.is_some(), "{expected:?}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_test_has_its_one_good_end() {
+        let rows = [
+            (Expected::Passes, [true, false, false]),
+            (Expected::Fails, [false, true, false]),
+            // One that fails in an orderly way may still be the one that was seen.
+            (Expected::EndsTheProcess, [false, true, true]),
+            (Expected::FailsReleased, [true, false, false]),
+        ];
+        for (expected, good) in rows {
+            let ends = [Some(true), Some(false), None];
+            let alone = ends.map(|end| check(expected, &results(BEGUN, end, false))[0].is_none());
+            assert_eq!(alone, good, "{expected:?}: passes, fails, ends the process");
+            assert_eq!(check(expected, &results(BEGUN, None, true)), [Some(HARMFUL); 2]);
+        }
+        let released = [Some(true), Some(false), None]
+            .map(|end| check(Expected::FailsReleased, &results(BEGUN, end, false))[1].is_none());
+        assert_eq!(released, [false, true, true]);
+    }
+
+    #[test]
+    fn errors_are_told_by_the_test_that_they_are_in() {
+        let text = "use it::A;\n#[test]\nfn one() {\n    A;\n}\n#[test]\nfn two() {\n    B;\n}\n";
+        let files = BTreeMap::from([("file".to_owned(), text.to_owned())]);
+        let refusal = |module: &str, line| Refusal {
+            module: module.to_owned(),
+            line,
+            why: format!("line {line}"),
+        };
+        let told = named(&files, &[refusal("file", 8), refusal("file", 1)]).unwrap();
+        assert_eq!(told, BTreeMap::from([("two".to_owned(), "line 8".to_owned())]));
+        assert!(named(&files, &[refusal("file", 1)]).is_err(), "an import is nobody's");
+        assert!(named(&files, &[refusal("other", 8)]).is_err());
+    }
 }

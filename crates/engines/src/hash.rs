@@ -1,5 +1,6 @@
 //! A hash for keys of our own and for values under test: quick, the same
-//! everywhere, and no defence against anybody.
+//! everywhere, and no defence against anybody. Ours rather than a library's,
+//! because it is linked into every harness, which is to build fast.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

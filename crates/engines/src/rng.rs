@@ -1,4 +1,6 @@
-//! A small random number generator: fast, seeded, the same everywhere.
+//! A small random number generator: fast, seeded, the same everywhere. Ours rather
+//! than a library's, because it is linked into every harness, which is to build
+//! fast.
 
 /// xorshift64*, whitened by splitmix64 at the seed.
 #[derive(Clone, Debug)]
