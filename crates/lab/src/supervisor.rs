@@ -291,7 +291,7 @@ impl Supervisor {
             Worker::spawn(&self.harness, &self.scratch, &self.limits, &self.interrupt)?;
         let failed = |why: &str| Error::Worker(why.to_owned());
         match worker.receive() {
-            Ok(Reply::Hello { missing, .. }) => self.missing = missing,
+            Ok(Reply::Hello { missing }) => self.missing = missing,
             _ => return Err(Error::Worker(worker.into_output())),
         }
         if with_plan {

@@ -130,9 +130,8 @@ pub struct Timing {
 
 #[derive(Clone, Debug)]
 pub enum Reply {
-    /// The sandbox in words: rules in force, and those missing.
+    /// What this machine lacks of the sandbox, in words.
     Hello {
-        in_force: Vec<String>,
         missing: Vec<String>,
     },
     Types {
@@ -183,7 +182,7 @@ wire!(struct Timing {
     walk_calls, walk_sequences, walk_ns, panics, legal_calls, legal_ns, sequences, calls, literals, replay_ns, bare_ns,
 });
 wire!(enum Reply {
-    0 => Hello { in_force: i, missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
+    0 => Hello { missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
     3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },
     6 => Edges { edges: e, taken: t }, 7 => Refused { why: w },
     8 => Traced { outcome: o, edges: e },

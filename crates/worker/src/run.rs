@@ -42,11 +42,7 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
     let limits = Limits { memory_bytes: memory, ..Limits::default() };
     let report = sandbox::enter(&scratch, &limits);
     panics::install_hook();
-    let owned = |words: &mut dyn Iterator<Item = &str>| words.map(str::to_owned).collect();
-    let hello = Reply::Hello {
-        in_force: owned(&mut report.in_force()),
-        missing: owned(&mut report.missing()),
-    };
+    let hello = Reply::Hello { missing: report.missing().map(str::to_owned).collect() };
     if send(&hello, &mut replies).is_err() {
         return;
     }
