@@ -81,6 +81,11 @@ pub fn expand(
         item.attrs.push(parse_quote!(#[cfg(#cfg)]));
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
+    if contract.pure.is_some() {
+        // A query that only clauses ask is not dead where nothing is checked.
+        let cfg = Gate::DEFAULT.cfg();
+        item.attrs.push(parse_quote!(#[cfg_attr(not(#cfg), allow(dead_code))]));
+    }
     keep_used(&mut item.sig, &contract.clauses);
     let checks = Checks::new(&item, &contract, &setting)?;
     let uses = uses(&contract);

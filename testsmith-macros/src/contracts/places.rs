@@ -13,7 +13,7 @@ use syn::{Block, Expr, ExprField, ExprMethodCall, Lit, Member, Pat, Stmt};
 use super::names::Parameter;
 
 /// Methods that on a plain value run no code but that of the standard library.
-const METHODS: [&str; 96] = [
+const METHODS: [&str; 95] = [
     "abs",
     "abs_diff",
     "append",
@@ -24,7 +24,6 @@ const METHODS: [&str; 96] = [
     "as_slice",
     "as_str",
     "back",
-    "binary_search",
     "capacity",
     "ceil",
     "checked_add",
