@@ -121,9 +121,10 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
 pub enum Action {
     /// Explore `#[put]` tests by symbolic execution, or any function with --fn.
     ///
-    /// Finds the puts of the crate, explores them into closed tests for every
-    /// path, or a proof within stated bounds. `explore --help` says more.
-    #[command(disable_help_flag = true)]
+    /// Visits the paths of every put, or of those whose path contains NAME, writes
+    /// closed tests, and says whether the put holds, fails, or is not decided. Exit
+    /// codes: 0 no violation, 100 a put fails, 101 could not complete, 102 something
+    /// is not decided (with --strict), 2 wrong usage.
     Explore(Explore),
     /// Show the rules by which failures are judged, or the laws.
     Explain(Explain),
@@ -244,9 +245,93 @@ pub struct Clean {
 
 #[derive(Args, Debug, Clone)]
 pub struct Explore {
-    /// Handed on as they are; see `explore --help`
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<String>,
+    /// Only puts whose path contains this
+    #[arg(conflicts_with_all = ["functions", "all"])]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub target: Target,
+    /// A public function instead: it may not panic, whatever it is given. `module::*`
+    /// means all below a module; may be given several times
+    #[arg(long = "fn", value_name = "PATH")]
+    pub functions: Vec<String>,
+    /// All public functions that can be explored, in one build
+    #[arg(long, conflicts_with = "functions")]
+    pub all: bool,
+    /// Elements per collection and bytes per text for --fn and --all [default: 2, and
+    /// then more while there is time]
+    #[arg(long, value_name = "N")]
+    pub len: Option<u8>,
+    /// Time for all functions of --all or of a pattern together
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
+    pub budget: std::time::Duration,
+    /// auto: the embedded solver, and what it does not decide goes to those of
+    /// bitwuzla, cvc5, z3 on the PATH; embedded: nothing else; or one of these, or the
+    /// path of one
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub solver: String,
+    /// What an external solver may take for one question
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    pub solver_time: std::time::Duration,
+    /// In which order paths are tried
+    #[arg(long, value_enum, default_value_t)]
+    pub strategy: Strategy,
+    /// Paths per put
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub max_paths: usize,
+    /// Time per put or function
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub max_time: std::time::Duration,
+    /// Instructions per path
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    pub max_steps: u64,
+    /// Decisions per branch and path
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub max_unroll: u32,
+    /// Which closed tests to write
+    #[arg(long, value_enum, default_value_t)]
+    pub keep: Keep,
+    /// Show the condition of every path
+    #[arg(long)]
+    pub explain: bool,
+    /// Write no tests, only show what was found
+    #[arg(long, alias = "no-emit")]
+    pub no_write: bool,
+    /// Exit with 102 if something was not decided
+    #[arg(long)]
+    pub strict: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+impl Explore {
+    /// The arguments as they would be written on the command line after `explore`.
+    pub fn from_words(words: &[&str]) -> Result<Explore, clap::Error> {
+        let all = ["testsmith", "explore"].into_iter().chain(words.iter().copied());
+        match Command::try_parse_from(all)?.action {
+            Some(Action::Explore(explore)) => Ok(explore),
+            _ => unreachable!("the subcommand is given"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Strategy {
+    /// Deepest first
+    #[default]
+    Depth,
+    /// Shortest first
+    Breadth,
+    /// Branches not yet taken first
+    Coverage,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Keep {
+    /// As many as the branches need, and one for each place that fails
+    #[default]
+    Branches,
+    /// One per path
+    Paths,
 }
 
 #[cfg(test)]

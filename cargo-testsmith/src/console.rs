@@ -102,6 +102,27 @@ impl Console {
         }
     }
 
+    /// How far something is, in words: on a terminal in place of what was said before,
+    /// elsewhere only now and then.
+    pub fn tell(&self, what: &str) {
+        if !self.is_due() {
+            return;
+        }
+        if !(self.terminal && self.format == Format::Text) {
+            self.shown().told = Some(Instant::now());
+            return self.say(what);
+        }
+        let mut shown = self.shown();
+        shown.told = Some(Instant::now());
+        eprint!("\r\x1b[2K  {what}");
+        let _ = std::io::stderr().flush();
+        shown.line = what.to_owned();
+    }
+
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// Ends the changing line, so that it can still be read.
     pub fn clear(&self) {
         let mut shown = self.shown();

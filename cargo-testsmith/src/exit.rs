@@ -12,6 +12,8 @@ pub enum Exit {
     Found,
     /// Could not be completed; the message says why.
     Incomplete,
+    /// Something was not decided, and the user wanted to know.
+    Undecided,
 }
 
 impl Exit {
@@ -21,6 +23,7 @@ impl Exit {
             Exit::Usage => 2,
             Exit::Found => 100,
             Exit::Incomplete => 101,
+            Exit::Undecided => 102,
         }
     }
 }
@@ -28,18 +31,6 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.code())
-    }
-}
-
-/// The codes of a command that was run for us.
-impl From<u8> for Exit {
-    fn from(code: u8) -> Exit {
-        match code {
-            0 => Exit::Clean,
-            2 => Exit::Usage,
-            100 => Exit::Found,
-            _ => Exit::Incomplete,
-        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod console;
 mod emit;
 mod exit;
 mod explain;
+pub mod explore;
 pub mod finding;
 mod list;
 mod origin;
@@ -30,11 +31,16 @@ pub use exit::Exit;
 use clap::{CommandFactory, FromArgMatches};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
-/// Cargo runs our own executable in the place of rustc and of rustdoc. Any
+/// Cargo runs our own executable in the place of rustc and of rustdoc, and tests
+/// are run through it, since it knows how to lock them up. Any
 /// program that opens a lab has to call this first thing in `main`.
 pub fn stand_in_if_asked() {
     let rest = || std::env::args_os().skip(1);
+    if rest().next().is_some_and(|first| first == STRICTLY) {
+        testsmith_sandbox::run_strictly(SANDBOX_LACKS, UNWATCHED, rest().skip(1));
+    }
     if std::env::var_os(testsmith_lab::RUSTDOC_VARIABLE).is_some() && is_rustdoc_call() {
         testsmith_lab::stand_in_for_rustdoc(rest());
     }
@@ -106,8 +112,9 @@ fn dispatch(
             config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
             replay::run(&options, interrupt)
         }
-        Some(args::Action::Explore(options)) => {
-            Ok(Exit::from(cargo_testsmith_explore::run(&options.args, interrupt)))
+        Some(args::Action::Explore(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            explore::run(&options, interrupt)
         }
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
         Some(args::Action::Clean(options)) => clean::run(&options),

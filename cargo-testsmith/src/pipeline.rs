@@ -18,7 +18,7 @@ pub struct Session {
     pub lab: Lab,
     pub package: Package,
     pub plan: Arc<Plan>,
-    stamp: u64,
+    pub(crate) stamp: u64,
     interrupt: Arc<AtomicBool>,
     pub console: Console,
     /// Where runs leave what they built and learned.
@@ -51,14 +51,7 @@ impl Session {
         interrupt: Arc<AtomicBool>,
     ) -> Result<Session> {
         let subject = subject(target)?;
-        let out = out_dir(target, &subject)?;
-        make_out_dir(&out)?;
-        let build = target.target_dir.clone().unwrap_or_else(|| out.join("target"));
-        let executable = match &target.executable {
-            Some(executable) => executable.clone(),
-            None => std::env::current_exe().context("our own executable is not known")?,
-        };
-        let mut lab = Lab::open(&scratch_dir(&out, &subject), &build, &executable)?;
+        let (mut lab, out) = open_lab(target, &subject)?;
         let oracles = match &subject {
             Subject::Path { manifest, .. } => {
                 testsmith_discover::oracles(&manifest.with_file_name("tests"))?
@@ -66,11 +59,7 @@ impl Session {
             Subject::Published { .. } => vec![],
         };
         lab.mount(testsmith_plan::mounts(&oracles));
-        let features = Features {
-            all: target.all_features,
-            no_default: target.no_default_features,
-            named: target.features.clone(),
-        };
+        let features = features(target);
         let mut times = Times::default();
         console.say(&format!("resolving {}", subject.name()));
         let begin = Instant::now();
@@ -160,6 +149,27 @@ impl Session {
     }
 }
 
+/// Opens the lab of a crate, and says where its runs leave what they built and learned.
+pub(crate) fn open_lab(target: &Target, subject: &Subject) -> Result<(Lab, PathBuf)> {
+    let out = out_dir(target, subject)?;
+    make_out_dir(&out)?;
+    let build = target.target_dir.clone().unwrap_or_else(|| out.join("target"));
+    let executable = match &target.executable {
+        Some(executable) => executable.clone(),
+        None => std::env::current_exe().context("our own executable is not known")?,
+    };
+    Ok((Lab::open(&scratch_dir(&out, subject), &build, &executable)?, out))
+}
+
+/// The features that were asked for.
+pub(crate) fn features(target: &Target) -> Features {
+    Features {
+        all: target.all_features,
+        no_default: target.no_default_features,
+        named: target.features.clone(),
+    }
+}
+
 /// Runs rustdoc and reads what it says, with the literals of the source.
 pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     let json = lab.rustdoc(package)?;
@@ -199,7 +209,7 @@ fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
 }
 
 /// Proposes drafts and lets the compiler judge them, until none is left.
-fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result<Plan> {
+pub(crate) fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result<Plan> {
     let mut planner = Planner::new(api);
     let mut round = 0;
     loop {
@@ -239,7 +249,7 @@ fn load_plan(lab: &Lab, stamp: u64) -> Option<Plan> {
     (stored.stamp == stamp).then_some(stored.plan)
 }
 
-fn subject(target: &Target) -> Result<Subject> {
+pub(crate) fn subject(target: &Target) -> Result<Subject> {
     if let Some(krate) = &target.krate {
         let (name, version) = match krate.split_once('@') {
             Some((name, version)) => (name, Some(version.to_owned())),

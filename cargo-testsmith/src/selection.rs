@@ -98,7 +98,7 @@ fn paths(plan: &Plan) -> Vec<String> {
 }
 
 /// The paths whose last words are the most like the given one.
-fn close_to<'p>(part: &str, paths: &'p [String]) -> Vec<&'p str> {
+pub(crate) fn close_to<'p>(part: &str, paths: &'p [String]) -> Vec<&'p str> {
     let part = part.to_lowercase();
     let words = part.matches("::").count() + 1;
     let mut ranked: Vec<(usize, &str)> = paths

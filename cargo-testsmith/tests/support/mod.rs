@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test file uses a part of it.
 
 use cargo_testsmith::args::Target;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -127,4 +128,85 @@ fn list(folder: &Path, found: &mut Vec<PathBuf>) {
             path => found.push(path),
         }
     }
+}
+
+/// The keys that `docs/output.md` tells of, by event; those of explorations have a word
+/// before their names.
+fn documented(prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(root().join("docs/output.md")).expect("it is documented");
+    let mut keys: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut event = String::new();
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("## ") {
+            event = title.to_owned();
+            if prefix.is_empty() && title.contains(": ") {
+                event = String::new();
+            }
+            event = event.strip_prefix(prefix).unwrap_or_default().to_owned();
+        } else if let Some(key) = line.strip_prefix("| `").and_then(|rest| rest.split('`').next())
+            && !event.is_empty()
+        {
+            keys.entry(event.clone()).or_default().insert(key.to_owned());
+        }
+    }
+    keys
+}
+
+/// The paths of all keys in a value. What is empty or null has all keys below.
+fn keys(
+    value: &serde_json::Value,
+    path: &str,
+    found: &mut BTreeSet<String>,
+    open: &mut BTreeSet<String>,
+) {
+    use serde_json::Value;
+    match value {
+        // A stored sequence is a format of its own.
+        Value::Object(map) if !path.ends_with("sequence") => {
+            for (key, value) in map {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                found.insert(path.clone());
+                keys(value, &path, found, open);
+            }
+        }
+        Value::Array(items) if items.is_empty() => {
+            open.insert(format!("{path}[]."));
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| keys(item, &format!("{path}[]"), found, open));
+        }
+        Value::Null => {
+            open.insert(format!("{path}."));
+        }
+        _ => {}
+    }
+}
+
+/// Checks that events have the documented keys and no others, and returns them by name.
+pub fn check_keys(printed: &str, prefix: &str) -> Vec<(String, serde_json::Value)> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut open: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut events = vec![];
+    for line in printed.lines() {
+        let mut event: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let map = event.as_object_mut().expect("an object");
+        let name = map.remove("event").expect("every object says what it is");
+        let name = name.as_str().expect("a word").to_owned();
+        let (found, open) =
+            (found.entry(name.clone()).or_default(), open.entry(name.clone()).or_default());
+        keys(&event, "", found, open);
+        events.push((name, event));
+    }
+    for (event, documented) in documented(prefix) {
+        let found = found.remove(&event).unwrap_or_default();
+        let open = open.get(&event).unwrap_or_else(|| panic!("there is no {event}"));
+        let undocumented: Vec<&String> = found.difference(&documented).collect();
+        assert!(undocumented.is_empty(), "{event}: {undocumented:?}");
+        let below = |key: &&String| !open.iter().any(|open| key.starts_with(open.as_str()));
+        let missing: Vec<&String> = documented.difference(&found).filter(below).collect();
+        assert!(missing.is_empty(), "{event}: {missing:?}");
+    }
+    assert!(found.is_empty(), "undocumented events: {found:?}");
+    events
 }

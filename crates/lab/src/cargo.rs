@@ -42,17 +42,43 @@ impl Output {
 /// Runs a cargo command that was given `--message-format=json`.
 pub fn messages(command: &mut Command) -> Result<Output, Error> {
     let done = output(command)?;
-    let mut result = Output {
-        success: done.status.success(),
-        stderr: String::from_utf8_lossy(&done.stderr).into_owned(),
-        ..Output::default()
-    };
+    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+    Ok(read(done.status.success(), stderr, &String::from_utf8_lossy(&done.stdout)))
+}
+
+fn read(success: bool, stderr: String, stdout: &str) -> Output {
+    let mut result = Output { success, stderr, ..Output::default() };
     // A build script or a wrapper may print lines of its own in between.
-    let text = String::from_utf8_lossy(&done.stdout);
-    for message in Message::parse_stream(text.as_bytes()).map_while(Result::ok) {
+    for message in Message::parse_stream(stdout.as_bytes()).map_while(Result::ok) {
         take(message, &mut result);
     }
-    Ok(result)
+    result
+}
+
+/// The same, telling what cargo says it is doing, line by line.
+pub fn messages_telling(
+    command: &mut Command,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Output, Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let failed = |source| Error::Spawn { program: program.clone(), source };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let mut stdout = child.stdout.take().expect("it was piped");
+    let messages = std::thread::spawn(move || {
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut stdout, &mut text).map(|_| text)
+    });
+    let lines = std::io::BufReader::new(child.stderr.take().expect("it was piped"));
+    let mut stderr = String::new();
+    for line in std::io::BufRead::lines(lines).map_while(Result::ok) {
+        tell(line.trim());
+        stderr.push_str(&line);
+        stderr.push('\n');
+    }
+    let status = child.wait().map_err(failed)?;
+    let stdout = messages.join().ok().and_then(Result::ok).unwrap_or_default();
+    Ok(read(status.success(), stderr, &stdout))
 }
 
 /// Runs a program to its end, without standard input.

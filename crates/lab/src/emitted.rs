@@ -4,11 +4,12 @@
 //! What is compiled is what will be written, byte by byte: each file is put into
 //! the scratch workspace as it is, and mounted from there.
 
-use crate::{Error, Lab, Profile, cargo};
+use crate::identity::Identity;
+use crate::{Error, Lab, Profile, cargo, check_identity, was_stopped};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
 /// Files of tests as they will be written.
@@ -42,7 +43,7 @@ pub struct Refusal {
 /// A compiled file of tests.
 #[derive(Clone, Debug)]
 pub struct TestProgram {
-    /// Starts the tests in the strict sandbox: the harness, which brings it along.
+    /// Starts the tests in the strict sandbox: our own executable, which brings it along.
     sandbox: PathBuf,
     executable: PathBuf,
     folder: PathBuf,
@@ -74,6 +75,9 @@ impl TestProgram {
         let result = |line: &str| {
             let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
             let name = name.trim_end_matches(" - should panic");
+            if name.starts_with(IDENTITY) {
+                return None;
+            }
             Some((name.to_owned(), result == "ok"))
         };
         let passed = output.lines().filter_map(result).collect();
@@ -89,17 +93,34 @@ impl TestProgram {
     }
 }
 
-#[cfg(unix)]
-fn was_stopped(status: &ExitStatus) -> bool {
-    use std::os::unix::process::ExitStatusExt;
-    /// The same number on every Linux that has the sandbox.
-    const SIGSYS: i32 = 31;
-    status.signal() == Some(SIGSYS)
+/// A test whose name says what the files hold: an executable without it is another's.
+fn identity_of(root: &str, tests: &TestSources) -> String {
+    let mut identity = Identity::default();
+    identity.add(root.as_bytes());
+    for (module, text) in tests.files {
+        identity.add(module.as_bytes());
+        identity.add(text.as_bytes());
+    }
+    format!("{IDENTITY}{}", identity.text())
 }
 
-#[cfg(not(unix))]
-fn was_stopped(_status: &ExitStatus) -> bool {
-    false
+const IDENTITY: &str = "testsmith_identity_";
+
+impl TestProgram {
+    /// Whether the program says that it is what was asked for.
+    fn check_identity(&self, asked: &str) -> Result<(), Error> {
+        let listed = self.run(&["--list", "--format=terse"])?;
+        // What cannot be watched is not run, so it is not used either.
+        if listed.unwatched.is_some() {
+            return Ok(());
+        }
+        let named = |line: &str| {
+            let name = line.strip_suffix(": test")?;
+            name.starts_with(IDENTITY).then(|| name.to_owned())
+        };
+        let says = listed.output.lines().find_map(named).unwrap_or_default();
+        check_identity(&self.executable, &says, asked)
+    }
 }
 
 /// The source as `rustfmt` would have it, or as it is where there is none.
@@ -126,7 +147,7 @@ const FILES: &str = "emitted/src/files";
 impl Lab {
     /// Builds files of tests as modules of a crate beside the crate under test.
     pub fn build_tests(&self, profile: Profile, tests: &TestSources) -> Result<TestBuild, Error> {
-        self.lay_out(tests)?;
+        let identity = self.lay_out(tests)?;
         let mut command = self.cargo("test");
         command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
         command.args(["--profile", profile.name()]);
@@ -150,11 +171,14 @@ impl Lab {
         let executable = built.executables.into_iter().find(|(n, _)| n == "testsmith_emitted");
         let (_, executable) =
             executable.ok_or_else(|| Error::Cargo("no test executable was built".to_owned()))?;
-        let sandbox = self.harness(Profile::Unoptimised);
-        Ok(TestBuild::Built(TestProgram { sandbox, executable, folder: self.root().to_owned() }))
+        let sandbox = self.executable().to_owned();
+        let program = TestProgram { sandbox, executable, folder: self.root().to_owned() };
+        program.check_identity(&identity)?;
+        Ok(TestBuild::Built(program))
     }
 
-    fn lay_out(&self, tests: &TestSources) -> Result<(), Error> {
+    /// Writes the files, and returns the name that says what they hold.
+    fn lay_out(&self, tests: &TestSources) -> Result<String, Error> {
         let folder = self.path(FILES);
         // Links of an earlier build must not be written through.
         let _ = std::fs::remove_dir_all(&folder);
@@ -168,11 +192,13 @@ impl Lab {
             };
             root.push_str(&format!("{lints}#[path = \"files/{module}.rs\"]\nmod {module};\n"));
         }
+        let identity = identity_of(&root, tests);
+        root.push_str(&format!("#[test]\nfn {identity}() {{}}\n"));
         self.write("emitted/src/lib.rs", &root)?;
-        match tests.folder {
-            Some(theirs) => link_entries(theirs, &folder),
-            None => Ok(()),
+        if let Some(theirs) = tests.folder {
+            link_entries(theirs, &folder)?;
         }
+        Ok(identity)
     }
 }
 

@@ -14,6 +14,9 @@ pub enum Error {
     Ambiguous { known: Vec<String> },
     #[error("{what} does not build:\n{why}")]
     Build { what: String, why: String },
+    /// The same, with the places of the errors: file, line, text.
+    #[error("{what} does not build:\n{why}")]
+    Refused { what: String, why: String, places: Vec<(String, usize, String)> },
     #[error("cargo could not work out the dependencies of {what}:\n{why}")]
     Resolve { what: String, why: String },
     #[error("{path}: {source}", path = path.display())]
@@ -24,6 +27,11 @@ pub enum Error {
     Cargo(String),
     #[error("the worker could not be started or spoke nonsense: {0}")]
     Worker(String),
+    #[error(
+        "{what} {says}, so nothing is claimed from it: build {asked} was asked for; \
+         remove it and try again", what = what.display()
+    )]
+    Identity { what: PathBuf, says: &'static str, asked: String },
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,12 +1,15 @@
 //! Writes and builds the harness: one thunk per operation, one table per type.
 
 use crate::coverage::{self, Detail};
+use crate::identity::Identity;
 use crate::package::Package;
-use crate::{Error, Lab, cargo};
+use crate::{Error, Lab, cargo, check_identity};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use testsmith_model::Call;
+use testsmith_model::message::IDENTITY;
 use testsmith_model::operation::{Mode, Operation, Plan, parameter_type};
 
 /// How the code under test is compiled.
@@ -53,10 +56,30 @@ pub enum Build {
 /// because generic code is instantiated here.
 const THUNKS: &str = "testsmith_thunks";
 
+/// What a harness is of.
+fn identity_of(thunks: &str) -> String {
+    let mut identity = Identity::default();
+    identity.add(thunks.as_bytes());
+    identity.text()
+}
+
 impl Lab {
     pub fn write_harness(&self, plan: &Plan) -> Result<(), Error> {
-        let text = format!("{}{}", source(plan).0, self.mounted());
-        self.write("thunks/src/lib.rs", &text)
+        let text = self.thunks(plan);
+        let identity = identity_of(&text);
+        let said = format!("{text}\npub const IDENTITY: &str = {identity:?};\n");
+        self.write("thunks/src/lib.rs", &said)
+    }
+
+    fn thunks(&self, plan: &Plan) -> String {
+        format!("{}{}", source(plan).0, self.mounted())
+    }
+
+    /// Whether a harness is that of a plan, by its own words.
+    fn check_harness(&self, harness: &Path, plan: &Plan) -> Result<(), Error> {
+        let done = cargo::output(Command::new(harness).arg(IDENTITY).env_clear())?;
+        let says = String::from_utf8_lossy(&done.stdout).trim().to_owned();
+        check_identity(harness, &says, &identity_of(&self.thunks(plan)))
     }
 
     pub fn build(&self, plan: &Plan, package: &Package, profile: Profile) -> Result<Build, Error> {
@@ -79,6 +102,7 @@ impl Lab {
         })?;
         if output.success {
             let harness = harness.ok_or_else(|| Error::Cargo("no harness was built".to_owned()))?;
+            self.check_harness(&harness, plan)?;
             return Ok(Build::Done { harness, compiled: output.compiled });
         }
         let lines = source(plan).1;

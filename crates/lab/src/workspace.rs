@@ -62,7 +62,7 @@ impl Lab {
         }
         self.write(
             "thunks/src/main.rs",
-            "fn main() {\n    testsmith_worker::run(testsmith_thunks::THUNKS, testsmith_thunks::tables());\n}\n",
+            "fn main() {\n    testsmith_worker::run(testsmith_thunks::THUNKS, testsmith_thunks::tables(), testsmith_thunks::IDENTITY);\n}\n",
         )?;
         self.take_lock(subject)?;
         let mut asked = dependency(subject, features);

@@ -17,6 +17,9 @@ pub const SANDBOX_LACKS: &str = "testsmith: the sandbox lacks: ";
 /// How it ends without running the program, if that could not be watched.
 pub const UNWATCHED: i32 = 125;
 
+/// Started with this, the harness says what it was built from and ends.
+pub const IDENTITY: &str = "--identity";
+
 /// What the supervisor asks for.
 #[derive(Clone, Debug)]
 pub enum Job {

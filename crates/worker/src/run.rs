@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
 use testsmith_model::message::{
-    Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
+    IDENTITY, Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
@@ -30,7 +30,11 @@ const JOURNAL: &str = "journal";
 
 /// Serves the supervisor until it closes the pipe. Called by the generated
 /// harness with all that it knows.
-pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable]) {
+pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &str) {
+    if std::env::args().nth(1).as_deref() == Some(IDENTITY) {
+        println!("{identity}");
+        return;
+    }
     if std::env::args().nth(1).as_deref() == Some(STRICTLY) {
         sandbox::run_strictly(SANDBOX_LACKS, UNWATCHED, std::env::args_os().skip(2));
     }

@@ -1,18 +1,20 @@
 //! How the exploration talks to a put that is compiled into a test.
 //!
 //! The command runs the test executable with a folder in the environment. Each
-//! put looks there for a file of requests and answers line by line, flushing
-//! each: if the process dies, the last request without an answer is why. Plain
-//! text with tabs, so that the library needs no format of its own.
+//! put looks there for a file of requests and answers on standard output, line by
+//! line, flushing each: if the process dies, the first request without an answer
+//! is why. Nothing is written to files, because the process runs in a sandbox that
+//! ends whoever tries. The first line of the requests is a mark that every answer
+//! begins with, so that what the put itself prints is told from it. Plain text with
+//! tabs, so that the library needs no format of its own.
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::check::{Expectation, Outcome, Put, call, outcome};
 use super::source::{Choosing, Maker};
 
-/// Where requests and answers are.
+/// Where requests are.
 const FOLDER: &str = "TESTSMITH_PUTS";
 
 /// Answers requests; false if nobody asked.
@@ -21,20 +23,45 @@ pub(super) fn serve(put: &Put) -> bool {
     let name = put.module.replace("::", ".");
     let requests = std::fs::read_to_string(folder.join(format!("{name}.request")));
     let Ok(requests) = requests else { return true };
-    let answers =
-        OpenOptions::new().append(true).create(true).open(folder.join(format!("{name}.answer")));
-    let mut answers = answers.expect("the folder of the exploration can be written");
-    let done = std::fs::read_to_string(folder.join(format!("{name}.answer"))).unwrap_or_default();
-    for request in requests.lines().skip(done.lines().count()) {
-        let answer = match request.split_once(' ') {
-            Some(("run", hex)) => run(put, &from_hex(hex).unwrap_or_default()),
+    let mut requests = requests.lines();
+    let mark = requests.next().unwrap_or_default();
+    for request in requests {
+        let (kind, hex) = request.split_once(' ').unwrap_or((request, ""));
+        let bytes = from_hex(hex).unwrap_or_default();
+        let answer = match kind {
+            "run" => run(put, &bytes),
+            "call" => written(put, &bytes),
+            "every" => every(put, &bytes),
             _ => describe(put),
         };
         let answer: Vec<String> = answer.iter().map(|field| escape(field)).collect();
-        let written = writeln!(answers, "{}", answer.join("\t")).and_then(|()| answers.flush());
-        written.expect("the folder of the exploration can be written");
+        // What was printed before may not have ended its line.
+        let mut out = std::io::stdout().lock();
+        let told = writeln!(out, "\n{mark}{}", answer.join("\t")).and_then(|()| out.flush());
+        if told.is_err() {
+            return true;
+        }
     }
     true
+}
+
+/// The call that an input stands for, without making it: it may end the process.
+fn written(put: &Put, bytes: &[u8]) -> Vec<String> {
+    vec!["call".to_owned(), call(put, bytes).unwrap_or_default()]
+}
+
+/// Runs every input that begins with these bytes and has one more; a letter for each.
+fn every(put: &Put, bytes: &[u8]) -> Vec<String> {
+    let letter = |last: u8| {
+        let mut input = bytes.to_vec();
+        input.push(last);
+        match outcome(put, &mut Maker::new(input, Choosing::Given, 1)) {
+            Outcome::Passed => 'p',
+            Outcome::Rejected => 'r',
+            Outcome::Failed { .. } => 'f',
+        }
+    };
+    vec!["every".to_owned(), (0..=u8::MAX).map(letter).collect()]
 }
 
 fn describe(put: &Put) -> Vec<String> {

@@ -9,7 +9,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use cargo_testsmith_explore::{Explored, Options, Settled, explore};
+use cargo_testsmith::args::{Explore, Format};
+use cargo_testsmith::console::Console;
+use cargo_testsmith::explore::{Explored, Settled, explore};
 use testsmith_solver::{Answer, Blaster, SmtLib, Solver};
 use testsmith_symbolic::explore as engine;
 use testsmith_symbolic::ir::FunctionId;
@@ -107,15 +109,11 @@ fn root() -> &'static Path {
 }
 
 fn puts(package: &str, features: Option<&str>) -> Result<Vec<Explored>> {
-    let mut options = Options {
-        manifest: Some(root().join(package).join("Cargo.toml")),
-        features: features.map(str::to_owned),
-        emit: false,
-        quiet: true,
-        ..Options::default()
-    };
-    options.settings.max_time = Duration::from_secs(600);
-    explore(&options)
+    let manifest = root().join(package).join("Cargo.toml").display().to_string();
+    let mut words = vec!["--manifest-path", &manifest, "--no-write", "--max-time", "600s", "-q"];
+    words.extend(features.iter().flat_map(|features| ["--features", features]));
+    let options = Explore::from_words(&words)?;
+    explore(&options, &Console::new(true, Format::Text), &Default::default(), &mut |_| ())
 }
 
 fn summary(puts: &[&Explored]) -> String {

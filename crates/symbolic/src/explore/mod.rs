@@ -13,7 +13,7 @@ mod minimise;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub use explain::{Names, describe};
@@ -63,6 +63,8 @@ pub struct Settings {
     pub minimise: bool,
     /// Set from outside to end the exploration with what was found.
     pub interrupt: Arc<AtomicBool>,
+    /// Told how many paths were visited, for whoever waits.
+    pub visited: Arc<AtomicUsize>,
     /// Keep the sliced queries, to compare solvers on them.
     pub record_queries: bool,
 }
@@ -80,6 +82,7 @@ impl Default for Settings {
             stop_at_failure: false,
             minimise: true,
             interrupt: Arc::default(),
+            visited: Arc::default(),
             record_queries: false,
         }
     }
@@ -394,6 +397,7 @@ impl Explorer<'_> {
     }
 
     fn note(&mut self, run: Run, input: Vec<u8>) {
+        self.settings.visited.fetch_add(1, Ordering::Relaxed);
         self.found.ledger.note(&run);
         self.ordered.extend(&run.ordered);
         let passed = passes(&self.settings.expectation, &run.end) || run.end == End::Rejected;

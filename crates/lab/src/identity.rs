@@ -7,13 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use testsmith_symbolic::machine::{Bounds, End, Engine, Job, Layout};
+use crate::Error;
 
 /// The variable that carries the number into the build; the attribute of puts reads it.
-pub const VARIABLE: &str = "TESTSMITH_IDENTITY";
-/// The function of a put that compares its number with the one given.
-pub const ASKED: &str = "::__testsmith_identity";
+pub(crate) const VARIABLE: &str = "TESTSMITH_IDENTITY";
 
 /// Files larger than this count by their size and time.
 const MAX_READ_BYTES: u64 = 16 << 20;
@@ -22,7 +19,7 @@ const MAX_DEPTH: usize = 24;
 
 /// A hash with a fixed definition (FNV-1a of 128 bits): the number outlives releases.
 #[derive(Clone, Debug)]
-pub struct Identity(u128);
+pub(crate) struct Identity(u128);
 
 impl Default for Identity {
     fn default() -> Identity {
@@ -32,7 +29,7 @@ impl Default for Identity {
 
 impl Identity {
     /// Takes a part in; parts are kept apart by their lengths.
-    pub fn add(&mut self, part: &[u8]) {
+    pub(crate) fn add(&mut self, part: &[u8]) {
         let length = (part.len() as u64).to_le_bytes();
         for byte in length.iter().chain(part) {
             self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
@@ -40,7 +37,7 @@ impl Identity {
     }
 
     /// Takes in every file below a folder, but for what is built or learned there.
-    pub fn add_sources(&mut self, folder: &Path) {
+    pub(crate) fn add_sources(&mut self, folder: &Path) {
         self.add_folder(folder, 0);
     }
 
@@ -68,42 +65,18 @@ impl Identity {
         }
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{:032x}", self.0)
     }
 }
 
-/// Refuses an artefact that says it is something else.
-pub fn check(what: &Path, says: &str, asked: &str) -> Result<()> {
+/// Refuses an artefact that says it is something else, or nothing at all.
+pub fn check_identity(what: &Path, says: &str, asked: &str) -> Result<(), Error> {
     if says == asked {
         return Ok(());
     }
     let says = if says.is_empty() { "says nothing of what it is" } else { "is of another build" };
-    bail!(
-        "{} {says}, so nothing is claimed from it: it was asked for build {asked}; \
-         remove it and try again",
-        what.display()
-    )
-}
-
-/// Asks the bitcode, by running the function of the put that knows.
-pub fn check_bitcode(engine: &mut Engine, bitcode: &Path, module: &str, asked: &str) -> Result<()> {
-    let path = format!("{module}{ASKED}");
-    let entry = engine.program.find(&|name: &str| name == path).first().map(|(id, _)| *id);
-    let Some(entry) = entry else { return check(bitcode, "", asked) };
-    let job = Job {
-        entry,
-        input: asked.as_bytes(),
-        script: &[],
-        bounds: &Bounds::default(),
-        text_check: None,
-        symbolic: false,
-        layout: Layout::Ordered,
-        unwind: false,
-        hash_order: &[],
-    };
-    let same = engine.run(&job).end == End::Returned;
-    check(bitcode, if same { asked } else { "another" }, asked)
+    Err(Error::Identity { what: what.to_owned(), says, asked: asked.to_owned() })
 }
 
 #[cfg(test)]
@@ -136,10 +109,10 @@ mod tests {
     #[test]
     fn an_artefact_that_is_something_else_is_refused() {
         let path = Path::new("built");
-        assert!(check(path, "a", "a").is_ok());
-        let why = check(path, "b", "a").expect_err("refused").to_string();
+        assert!(check_identity(path, "a", "a").is_ok());
+        let why = check_identity(path, "b", "a").expect_err("refused").to_string();
         assert!(why.starts_with("built is of another build"), "{why}");
-        let why = check(path, "", "a").expect_err("refused").to_string();
+        let why = check_identity(path, "", "a").expect_err("refused").to_string();
         assert!(why.contains("says nothing of what it is"), "{why}");
     }
 }

@@ -6,13 +6,14 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use crate::Error;
+use crate::lab::write_if_changed;
 use serde_json::Value;
 
 include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 /// How to depend on the library that is among the packages, if it is.
-pub fn dependency_among(packages: &[Value]) -> Option<String> {
+pub(crate) fn dependency_among(packages: &[Value]) -> Option<String> {
     let library = packages.iter().find(|package| package["name"] == "testsmith")?;
     let Some(source) = library["source"].as_str() else {
         let folder = Path::new(library["manifest_path"].as_str()?).parent()?;
@@ -31,16 +32,9 @@ pub fn dependency_among(packages: &[Value]) -> Option<String> {
 }
 
 /// Writes the sources of this command below a folder, and says how to depend on them.
-pub fn unpack(folder: &Path) -> Result<String> {
-    for (path, text) in SOURCES {
-        let path = folder.join(path);
-        // A file that seems changed is compiled again.
-        if std::fs::read_to_string(&path).is_ok_and(|before| before == *text) {
-            continue;
-        }
-        std::fs::create_dir_all(path.parent().context("a file has a folder")?)?;
-        std::fs::write(&path, text)
-            .with_context(|| format!("failed to write {}", path.display()))?;
+pub(crate) fn unpack(folder: &Path) -> Result<String, Error> {
+    for (path, text) in LIBRARY {
+        write_if_changed(&folder.join(path), text.as_bytes())?;
     }
     Ok(by_path(&folder.join("testsmith")))
 }
@@ -75,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_embedded_manifests_need_no_workspace() {
-        let manifests = SOURCES.iter().filter(|(path, _)| path.ends_with("Cargo.toml"));
+        let manifests = LIBRARY.iter().filter(|(path, _)| path.ends_with("Cargo.toml"));
         let manifests: Vec<_> = manifests.collect();
         assert_eq!(manifests.len(), 2);
         for (path, text) in manifests {

@@ -1,25 +1,48 @@
-//! The whole command, on the subjects of this workspace and on a crate made for it.
+//! `cargo testsmith explore` on puts and functions: the subjects of this workspace, and
+//! crates made for it.
 
+mod support;
+
+use cargo_testsmith::args::{Explore, Format};
+use cargo_testsmith::console::Console;
+use cargo_testsmith::explore::{Explored, Settled};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use support::{build_folder, executable, root as workspace};
 
-use cargo_testsmith_explore::{Explored, Options, Settled, explore, run};
+fn options(manifest: &Path, words: &[&str]) -> Explore {
+    let manifest = manifest.join("Cargo.toml").display().to_string();
+    let words = [&["--manifest-path", &manifest, "--quiet"], words].concat();
+    let mut options = Explore::from_words(&words).expect("the arguments make sense");
+    options.target.executable = Some(executable());
+    options.target.target_dir = Some(build_folder());
+    options
+}
 
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in the workspace")
+fn try_explore(folder: &Path, words: &[&str]) -> anyhow::Result<Vec<Explored>> {
+    explore_until(folder, words, &Arc::default())
+}
+
+fn explore_until(
+    folder: &Path,
+    words: &[&str],
+    interrupt: &Arc<AtomicBool>,
+) -> anyhow::Result<Vec<Explored>> {
+    let console = Console::new(true, Format::Text);
+    let options = options(folder, words);
+    cargo_testsmith::explore::explore(&options, &console, interrupt, &mut |_| ())
+}
+
+fn explore(folder: &Path, words: &[&str]) -> Vec<Explored> {
+    try_explore(folder, words).expect("it is explored")
 }
 
 fn subjects(name: &str, features: Option<&str>) -> Vec<Explored> {
-    let options = Options {
-        name: Some(name.to_owned()),
-        manifest: Some(workspace().join("subjects/puts/Cargo.toml")),
-        features: features.map(str::to_owned),
-        emit: false,
-        quiet: true,
-        ..Options::default()
-    };
-    explore(&options).expect("the subjects are explored")
+    let mut words = vec![name, "--no-write"];
+    words.extend(features.iter().flat_map(|features| ["--features", features]));
+    explore(&workspace().join("subjects/puts"), &words)
 }
 
 fn confirmed(explored: &[Explored]) {
@@ -65,17 +88,11 @@ fn fixture(name: &str, files: &[(&str, &str)]) -> PathBuf {
     bare_fixture(name, &format!("[dev-dependencies]\ntestsmith = {{ path = {library:?} }}"), files)
 }
 
-/// A crate in a folder of its own; all of them share what they build.
+/// A crate in a folder of its own.
 fn bare_fixture(name: &str, dependencies: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("made");
-    #[cfg(unix)]
-    {
-        let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("built");
-        std::fs::create_dir_all(&shared).expect("made");
-        std::os::unix::fs::symlink(shared, folder.join("target")).expect("linked");
-    }
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          {dependencies}\n\n[workspace]\n",
@@ -88,12 +105,6 @@ fn bare_fixture(name: &str, dependencies: &str, files: &[(&str, &str)]) -> PathB
     // With the versions locked here nothing has to be looked up.
     std::fs::copy(workspace().join("Cargo.lock"), folder.join("Cargo.lock")).expect("copied");
     folder
-}
-
-fn explore_fixture(folder: &Path, emit: bool) -> Vec<Explored> {
-    let manifest = Some(folder.join("Cargo.toml"));
-    let options = Options { manifest, emit, quiet: true, ..Options::default() };
-    explore(&options).expect("the fixture is explored")
 }
 
 const ADDING: &str = r#"
@@ -154,13 +165,15 @@ fn a_thread_is_not_supported(x: u8) {
 #[test]
 fn closed_tests_are_written_beside_private_puts_and_pass() {
     let folder = fixture("emitting", &[("src/lib.rs", ADDING)]);
-    let explored = explore_fixture(&folder, true);
+    let source = folder.join("src/lib.rs");
+    let time = || source.metadata().and_then(|about| about.modified()).expect("it is there");
+    let before = time();
+    let explored = explore(&folder, &[]);
     assert_eq!(explored[0].settled, Settled::Holds, "{:?}", explored[0].voids);
-    let text = std::fs::read_to_string(folder.join("tests/puts/src.lib.adding_stays_below.rs"));
+    let text = std::fs::read_to_string(folder.join(FILE));
     let text = text.expect("the closed tests are there");
     let expected = "\
-// Closed tests of the put `adding_stays_below`, one per path. Written by `cargo testsmith explore`;
-// it writes them again when asked to, so change the put instead.
+// Closed tests of the put `adding_stays_below`: change the put instead.
 
 #[test]
 fn case_1() {
@@ -170,16 +183,25 @@ fn case_1() {
 #[test]
 fn case_2() {
     adding_stays_below(";
-    assert!(text.starts_with(expected), "{text}");
+    assert!(text.contains(expected), "{text}");
     assert_eq!(text.matches("#[test]").count(), 2, "{text}");
-    let again = explore_fixture(&folder, true);
+    let again = explore(&folder, &[]);
     assert_eq!(again[0].paths.len(), explored[0].paths.len());
+    let after = || std::fs::read_to_string(folder.join(FILE)).expect("still there");
+    assert_eq!(after(), text, "nothing changed");
+    assert_eq!(time(), before, "sources are not touched");
+    let edited = text.replace("case_1", "mine");
+    std::fs::write(folder.join(FILE), &edited).expect("written");
+    explore(&folder, &["--keep", "paths"]);
+    assert_eq!(after(), edited, "what a person changed is never replaced");
 }
+
+const FILE: &str = "tests/puts/src.lib.adding_stays_below.rs";
 
 #[test]
 fn what_a_put_expects_is_judged_for_every_input() {
     let folder = fixture("expecting", &[("src/lib.rs", ""), ("tests/outside.rs", OUTSIDE)]);
-    let explored = explore_fixture(&folder, false);
+    let explored = explore(&folder, &["--no-write"]);
     let put = |name: &str| {
         let suffix = format!("::{name}");
         explored.iter().find(|put| put.module.ends_with(&suffix)).expect("the put is there")
@@ -195,8 +217,11 @@ fn what_a_put_expects_is_judged_for_every_input() {
     assert_eq!(bounded.settled, Settled::Holds, "{:?}", bounded.voids);
     assert!(bounded.description.bounds.contains("x among 3 candidate values"));
     let thread = put("a_thread_is_not_supported");
-    assert_eq!(thread.settled, Settled::Undecided, "{:?}", thread.voids);
-    assert_eq!(thread.mismatches, 0, "paths that are cut short are not replayed");
+    assert_eq!(thread.settled, Settled::Fails, "{:?}", thread.voids);
+    assert!(!thread.cut_short.is_empty(), "an input that was cut short is run natively");
+    assert_eq!(thread.mismatches, 0, "{:?}", thread.voids);
+    // All 256 inputs were run natively, and those above 199 fail there.
+    assert_eq!(thread.all_run, Some(256));
 }
 
 const PUBLIC: &str = r#"
@@ -215,20 +240,18 @@ pub mod codes {
 #[test]
 fn a_public_function_is_tried_on_everything_it_may_be_given() {
     let folder = fixture("robust", &[("src/lib.rs", PUBLIC)]);
-    let options = Options {
-        manifest: Some(folder.join("Cargo.toml")),
-        function: Some("codes::last_digit".to_owned()),
-        len: 2,
-        quiet: true,
-        ..Options::default()
-    };
-    let explored = explore(&options).expect("the function is explored");
+    let explored = explore(&folder, &["--fn", "codes::last_digit", "--len", "2"]);
     assert_eq!(explored[0].settled, Settled::Fails, "{:?}", explored[0].voids);
     let failing = explored[0].paths.iter().find(|path| !path.passes).expect("it fails");
     assert!(failing.message.contains("divide by zero"), "{}", failing.message);
-    let text = std::fs::read_to_string(folder.join("tests/testsmith_puts.rs")).expect("written");
+    let (taken, all) = explored[0].branches;
+    assert!(taken > 0 && taken <= all, "branch sides are counted in the function by name");
+    let file = folder.join("tests/testsmith_puts/of_codes_last_digit.rs");
+    let text = std::fs::read_to_string(file).expect("written");
     assert!(text.contains("let _ = robust::codes::last_digit(\"\", 0);"), "{text}");
     assert!(text.contains("fn fails_1()"), "{text}");
+    let why = try_explore(&folder, &["--fn", "codes::last_digti"]).expect_err("it is not there");
+    assert!(why.to_string().contains("did you mean"), "{why}");
 }
 
 /// The files of a fixture, without what was built.
@@ -239,7 +262,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
         for entry in std::fs::read_dir(next).expect("it can be read") {
             let path = entry.expect("it can be read").path();
             let inside = path.strip_prefix(folder).expect("below it").display().to_string();
-            if path.is_dir() && inside != "target" {
+            if path.is_dir() && inside != "testsmith.out" {
                 folders.push(path);
             } else if path.is_file() {
                 found.insert(inside);
@@ -282,41 +305,26 @@ fn a_crate_that_knows_nothing_of_testsmith_is_explored_with_the_embedded_library
     let locked = "[dev-dependencies]\nproc-macro2 = \"1\"\nquote = \"1\"\nsyn = \"2\"";
     let folder = bare_fixture("embedded", locked, &[("src/lib.rs", METHODS)]);
     let mut expected = files(&folder);
-    for (function, call) in [
-        ("Scores::add", "robustness(0, 255, 0, 1);"),
-        ("embedded::largest::<i16>", "let _ = embedded::largest::<i16>("),
+    for (function, file, call) in [
+        ("Scores::add", "of_scores_add", "embedded::Scores::starting_with(0, 255)"),
+        ("embedded::largest::<i16>", "of_largest", "let _ = embedded::largest::<i16>("),
     ] {
-        let options = Options {
-            manifest: Some(folder.join("Cargo.toml")),
-            function: Some(function.to_owned()),
-            quiet: true,
-            ..Options::default()
-        };
-        let explored = explore(&options).expect("the function is explored");
+        let explored = explore(&folder, &["--fn", function]);
         assert_eq!(explored[0].settled, Settled::Fails, "{function}: {:?}", explored[0].voids);
         assert_eq!(explored[0].mismatches, 0);
-        let text = std::fs::read_to_string(folder.join("tests/testsmith_puts.rs"));
-        let text = text.expect("written");
+        let file = format!("tests/testsmith_puts/{file}.rs");
+        let text = std::fs::read_to_string(folder.join(&file)).expect("written");
         assert!(text.contains(call), "{text}");
+        expected.insert(file);
     }
     expected.insert("tests/testsmith_puts.rs".to_owned());
     assert_eq!(files(&folder), expected, "nothing else is written beside the crate");
-    let built = std::fs::read_dir(folder.join("target/testsmith")).expect("it can be read");
-    let mut named = built.flatten().map(|entry| entry.path());
-    let is_it = |path: &PathBuf| path.display().to_string().contains("robustness-scores_add-");
-    let harness = named.find(is_it).expect("the harness is there").join("Cargo.toml");
-    let harness = std::fs::read_to_string(harness).expect("it can be read");
-    let sources = workspace().join("testsmith").display().to_string();
-    assert!(!harness.contains(&format!("{sources}\"")), "{harness}");
 }
 
 #[test]
 fn a_lock_file_that_was_not_there_is_not_left_behind() {
     let folder = bare_fixture("unlocked", "", &[("src/lib.rs", "pub fn nothing() {}\n")]);
-    let explored = |folder: &Path| {
-        let manifest = Some(folder.join("Cargo.toml"));
-        explore(&Options { manifest, quiet: true, ..Options::default() })
-    };
+    let explored = |folder: &Path| try_explore(folder, &[]);
     assert!(explored(&folder).is_err(), "it has no put");
     assert!(folder.join("Cargo.lock").is_file(), "the user's stays");
     std::fs::remove_file(folder.join("Cargo.lock")).expect("removed");
@@ -328,25 +336,8 @@ fn a_lock_file_that_was_not_there_is_not_left_behind() {
 fn an_interruption_ends_the_exploration_and_writes_nothing() {
     let folder = fixture("interrupted", &[("src/lib.rs", ADDING)]);
     let before = files(&folder);
-    let mut options =
-        Options { manifest: Some(folder.join("Cargo.toml")), quiet: true, ..Options::default() };
-    options.settings.interrupt = Arc::new(true.into());
-    let explored = explore(&options).expect("what there is");
+    let explored = explore_until(&folder, &[], &Arc::new(true.into())).expect("what there is");
     assert_eq!(explored[0].settled, Settled::Undecided);
     assert_eq!(explored[0].voids[0].0, "it was interrupted");
     assert_eq!(files(&folder), before);
-}
-
-#[test]
-fn exit_codes_tell_what_happened() {
-    let args = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let run = |text: &str| run(&args(text), Arc::default());
-    assert_eq!(run("--help"), 0);
-    assert_eq!(run("--unknown"), 2);
-    assert_eq!(run("--manifest-path /nowhere/Cargo.toml"), 101);
-    let manifest = workspace().join("subjects/puts/Cargo.toml").display().to_string();
-    let command = format!("triangle::tests::equal --no-emit --manifest-path {manifest}");
-    assert_eq!(run(&command), 0);
-    let command = format!("the_capacity --features seeded --no-emit --manifest-path {manifest}");
-    assert_eq!(run(&command), 100);
 }

@@ -1,0 +1,325 @@
+//! Many functions in one build, with bounds that grow while there is time.
+//!
+//! Every function is tried with small bounds before any is tried with larger ones, and
+//! those that take inputs and do not announce that they panic come first: most bugs are
+//! found early. The verdict names the last bound that was complete.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use testsmith_lab::{Built, Error, Features, TestTarget};
+use testsmith_model::Plan;
+use testsmith_symbolic::ir::Site;
+
+use super::functions::{self, Function, Maker};
+use super::put::{About, Explored, Puts, Settled};
+use super::{function_tests, report, solvers, spelled};
+use crate::args::Explore;
+use crate::console::Console;
+use crate::exit::Usage;
+use crate::pipeline::{Session, discover, plan};
+use crate::selection::close_to;
+
+/// Elements per collection and bytes per text, one after the other.
+const LADDER: [usize; 5] = [2, 4, 8, 16, 32];
+/// The bound of functions that take nothing of varying size.
+const FIXED: usize = 4;
+/// A put gets at least so long.
+const LEAST_TIME: Duration = Duration::from_secs(1);
+/// Functions that the compiler refuses after all are few.
+const MAX_BUILDS: usize = 6;
+/// Where the executable of puts is in the source: one function a line after these.
+const HEAD: &str = "#![allow(warnings)]\n#![recursion_limit = \"512\"]\n";
+
+/// Functions that are not explored, with the reasons.
+type Left = Vec<(String, String)>;
+
+/// What is known of a function so far.
+struct Standing {
+    function: Function,
+    lens: Vec<usize>,
+    /// The last that was said of it.
+    last: Option<Explored>,
+    over: bool,
+}
+
+pub fn explore(
+    options: &Explore,
+    console: &Console,
+    interrupt: &Arc<AtomicBool>,
+    each: &mut dyn FnMut(&Explored),
+) -> Result<Vec<Explored>> {
+    let quiet = Console::new(options.target.quiet, options.format);
+    let session = Session::open_on(quiet, &options.target, Arc::clone(interrupt))?;
+    let (chosen, mut left) = choose(options, console, &session)?;
+    let mut standings: Vec<Standing> = chosen
+        .into_iter()
+        .map(|function| Standing {
+            lens: lens(options, &function),
+            function,
+            last: None,
+            over: false,
+        })
+        .collect();
+    console.say(&format!("building puts for {} functions", standings.len()));
+    let built = build(console, &session, &mut standings, &mut left)?;
+    let root = session.package.root.clone();
+    let mut puts = Puts::open(options, console, interrupt, &session.lab, &root, built)?;
+    climb(options, &mut puts, &mut standings, each)?;
+    drop(puts);
+    let mut explored = vec![];
+    for standing in &standings {
+        match &standing.last {
+            Some(put) => explored.push(put.clone()),
+            None => left.push((standing.function.path.clone(), "no time was left".to_owned())),
+        }
+    }
+    let many = options.all || standings.len() > 1 || !left.is_empty();
+    if many {
+        report::table(console, &explored, &left);
+    }
+    if !options.no_write && !interrupt.load(Ordering::Acquire) {
+        let functions = standings.iter().filter_map(|s| Some((&s.function, s.last.as_ref()?)));
+        function_tests::write(options, console, &session, &functions.collect::<Vec<_>>())?;
+    }
+    Ok(explored)
+}
+
+/// The functions that were asked for, the likely bugs first, and those that cannot be
+/// explored with the reasons.
+fn choose(
+    options: &Explore,
+    console: &Console,
+    session: &Session,
+) -> Result<(Vec<Function>, Left)> {
+    let api = discover(&session.lab, &session.package, session.stamp)?;
+    let (mut chosen, mut left) = (vec![], vec![]);
+    let mut take = |plan: &Plan, asked: &str| {
+        let maker = Maker::new(plan, &api);
+        let mut met = false;
+        for op in functions::candidates(plan) {
+            let path = &plan.operation(op).path();
+            if !functions::is_meant(&plan.krate, path, asked) {
+                continue;
+            }
+            met = true;
+            match maker.functions(op) {
+                Ok(functions) => chosen.extend(functions),
+                Err(why) => left.push((path.clone(), why)),
+            }
+        }
+        met
+    };
+    let everything = ["*".to_owned()];
+    let asked = if options.all { &everything[..] } else { &options.functions[..] };
+    for asked in asked {
+        if spelled::is_spelled(asked) {
+            let spelled = spelled::read_path(&api, asked)?;
+            let mut plan = plan(&session.lab, spelled.api.clone(), session.stamp, console)?;
+            spelled.write_into(&mut plan);
+            if !take(&plan, &spelled.plain) {
+                bail!("{asked} cannot be called: {}", reason(&plan, &spelled.plain));
+            }
+        } else if !take(&session.plan, asked) {
+            return Err(Usage(unknown(&session.plan, asked)).into());
+        }
+    }
+    let meant = |path: &str| {
+        asked.iter().any(|asked| functions::is_meant(&session.plan.krate, path, asked))
+    };
+    let skipped = session.plan.skips.iter().filter(|skip| skip.core && meant(&skip.path));
+    left.extend(skipped.map(|skip| (skip.path.clone(), reason(&session.plan, &skip.path))));
+    let exact = options.functions.iter().all(|asked| !asked.ends_with('*'));
+    if let (true, Some((path, why))) = (exact && !options.all && chosen.is_empty(), left.first()) {
+        bail!("{path} cannot be explored: {why}; write a put that calls it");
+    }
+    if chosen.is_empty() {
+        bail!("no public function of {} can be explored", session.plan.krate);
+    }
+    chosen.sort_by_key(|function: &Function| (function.documented, function.parameters.is_empty()));
+    let mut named: BTreeMap<String, usize> = BTreeMap::new();
+    for function in &mut chosen {
+        let count = named.entry(function.ident.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            function.ident = format!("{}_{count}", function.ident);
+        }
+    }
+    Ok((chosen, left))
+}
+
+/// Why nothing is called that, with the nearest names.
+fn unknown(plan: &Plan, asked: &str) -> String {
+    if plan.skips.iter().any(|skip| functions::is_meant(&plan.krate, &skip.path, asked)) {
+        return format!("{asked} cannot be called: {}", reason(plan, asked));
+    }
+    let candidates = functions::candidates(plan).into_iter();
+    let paths: Vec<String> = candidates.map(|op| plan.operation(op).path()).collect();
+    let hint = match close_to(asked, &paths).as_slice() {
+        [] => String::new(),
+        close => format!("; did you mean {}?", close.join(" or ")),
+    };
+    format!("{} has no public function {asked}{hint}", plan.krate)
+}
+
+fn reason(plan: &Plan, path: &str) -> String {
+    let skip = plan.skips.iter().find(|skip| functions::is_meant(&plan.krate, &skip.path, path));
+    skip.map_or("the compiler refuses it".to_owned(), |skip| match skip.detail.as_str() {
+        "" => skip.reason.text().to_owned(),
+        detail => format!("{}: {detail}", skip.reason.text()),
+    })
+}
+
+fn lens(options: &Explore, function: &Function) -> Vec<usize> {
+    match (options.len, function.varies) {
+        (Some(len), _) => vec![usize::from(len)],
+        (None, true) => LADDER.to_vec(),
+        (None, false) => vec![FIXED],
+    }
+}
+
+/// One build for all; what the compiler refuses after all is left out.
+fn build(
+    console: &Console,
+    session: &Session,
+    standings: &mut Vec<Standing>,
+    left: &mut Left,
+) -> Result<Built> {
+    let first = HEAD.lines().count() + 1;
+    for _ in 0..MAX_BUILDS {
+        let lines: String = standings.iter().map(|s| s.function.source(&s.lens)).collect();
+        let package = session.lab.write_puts(&format!("{HEAD}{lines}"))?;
+        let tell = &mut |line: &str| console.tell(line);
+        let features = Features::default();
+        let built = session.lab.build_bitcode(&package, &TestTarget::Library, &features, tell);
+        let (places, error) = match built {
+            Err(Error::Refused { what, why, places }) => (places, Error::Build { what, why }),
+            built => return Ok(built?),
+        };
+        let mut refused: BTreeMap<usize, String> = BTreeMap::new();
+        for (file, line, why) in places {
+            let index = line.checked_sub(first).filter(|index| *index < standings.len());
+            if let (true, Some(index)) = (file.replace('\\', "/").ends_with("src/lib.rs"), index) {
+                refused.entry(index).or_insert(why);
+            }
+        }
+        if refused.is_empty() || refused.len() == standings.len() {
+            return Err(error.into());
+        }
+        for (index, why) in refused.into_iter().rev() {
+            left.push((standings.remove(index).function.path, why));
+        }
+    }
+    bail!("the puts still do not build after {MAX_BUILDS} rounds")
+}
+
+/// Explores with growing bounds, all functions at each before the next.
+fn climb(
+    options: &Explore,
+    puts: &mut Puts<'_>,
+    standings: &mut [Standing],
+    each: &mut dyn FnMut(&Explored),
+) -> Result<()> {
+    let many = standings.len() > 1;
+    let whole = if many { options.budget } else { options.max_time };
+    let end = Instant::now() + whole;
+    let krate =
+        puts.modules().first().and_then(|module| module.split("::").next().map(str::to_owned));
+    let krate = krate.unwrap_or_default();
+    let rounds = standings.iter().map(|standing| standing.lens.len()).max().unwrap_or(0);
+    for round in 0..rounds {
+        let count = standings.len();
+        for (index, standing) in standings.iter_mut().enumerate() {
+            let Some(len) = standing.lens.get(round).copied().filter(|_| !standing.over) else {
+                continue;
+            };
+            let remaining = end.saturating_duration_since(Instant::now());
+            if remaining.is_zero() || puts.interrupted() {
+                break;
+            }
+            let mut settings = solvers::settings(options, puts.interrupt);
+            let share = remaining / (count - index) as u32;
+            settings.max_time = settings.max_time.min(share.max(LEAST_TIME)).min(remaining);
+            let function = &standing.function;
+            let ident = &function.ident;
+            let module = format!("{krate}::{}::{ident}", functions::module(ident, len));
+            let mut put = puts.explore(&module, &settings, &of_function(&function.path))?;
+            for path in &mut put.paths {
+                path.call = shown(function, &path.call);
+            }
+            for cut in &mut put.cut_short {
+                cut.call = shown(function, &cut.call);
+            }
+            settle(standing, put, len);
+            if standing.over || round + 1 == standing.lens.len() {
+                standing.over = true;
+                each(standing.last.as_ref().expect("it was just settled"));
+            }
+        }
+    }
+    for standing in standings.iter().filter(|standing| !standing.over) {
+        standing.last.as_ref().map(&mut *each);
+    }
+    Ok(())
+}
+
+/// Takes what was found at a bound into what is said of the function.
+fn settle(standing: &mut Standing, mut put: Explored, len: usize) {
+    let function = &standing.function;
+    put.function = Some(About {
+        path: function.path.clone(),
+        receivers: function.receivers.clone(),
+        len: function.varies.then_some(len),
+        beyond: None,
+        documented: function.documented,
+    });
+    match (&mut standing.last, put.settled) {
+        (Some(last), Settled::Undecided) if put.mismatches == 0 => {
+            let why = report::reasons(&put);
+            last.time += put.time;
+            if let Some(about) = &mut last.function {
+                about.beyond = Some(why);
+            }
+            standing.over = true;
+        }
+        (_, settled) => {
+            put.time += standing.last.as_ref().map_or(Duration::ZERO, |last| last.time);
+            standing.over = settled != Settled::Holds;
+            standing.last = Some(put);
+        }
+    }
+}
+
+/// A call as the closed test makes it, on one line.
+fn shown(function: &Function, call: &str) -> String {
+    let written = function.written(call).unwrap_or_else(|| call.to_owned());
+    let lines: Vec<&str> = written.lines().map(str::trim).collect();
+    let text = lines.join(" ");
+    match lines.as_slice() {
+        [only] => only.strip_prefix("let _ = ").unwrap_or(only).trim_end_matches(';').to_owned(),
+        _ => text,
+    }
+}
+
+/// The function itself and its closures, by name; types of generics are not part of it.
+fn of_function(path: &str) -> impl Fn(&Site) -> bool + use<> {
+    let wanted = path.to_owned();
+    move |site| {
+        let mut plain = String::new();
+        let mut depth = 0usize;
+        for letter in site.function.chars() {
+            match letter {
+                '<' => depth += 1,
+                '>' => depth = depth.saturating_sub(1),
+                _ if depth == 0 => plain.push(letter),
+                _ => {}
+            }
+        }
+        let plain = plain.replace("::::", "::");
+        let same = plain == wanted || plain.starts_with(&format!("{wanted}::{{"));
+        same && !site.cleanup
+    }
+}

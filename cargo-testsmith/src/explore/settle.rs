@@ -1,0 +1,243 @@
+//! Brings the prediction and the native runs together.
+//!
+//! What fails natively fails, whatever was predicted; what holds has to hold in
+//! both. Where they disagree something is wrong with us, and it is told as such.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use testsmith_symbolic::explore::{Case, Exploration, Names, describe};
+use testsmith_symbolic::ir::Site;
+use testsmith_symbolic::machine::{End, Engine, Reason};
+
+use super::native::{BRIEF, Description, Fate, Native, Replayed};
+use super::put::{CutShort, Explored, Path, Puts, Settled};
+
+/// With more paths than this only the failing inputs are looked up among them.
+const MAX_LOOKED_UP: usize = 512;
+/// More disagreements tell nobody more.
+const MAX_TOLD: usize = 4;
+
+/// What the native runs gave.
+pub struct Natively {
+    /// Of the paths, in their order.
+    pub replayed: Vec<Replayed>,
+    /// Of the inputs whose paths were cut short.
+    pub cut: Vec<Replayed>,
+    pub exhausted: Option<Exhausted>,
+}
+
+/// Every input there is, run natively and compared with what was predicted of it.
+pub struct Exhausted {
+    inputs: usize,
+    /// The first that fails natively.
+    failing: Option<(Vec<u8>, Replayed)>,
+    disagreements: Vec<String>,
+}
+
+impl Exhausted {
+    pub fn compare(
+        engine: &Engine,
+        found: &Exploration,
+        native: &Native<'_>,
+        description: &Description,
+        letters: &[u8],
+    ) -> Result<Exhausted> {
+        let input = |number: usize| match description.max_bytes {
+            1 => vec![number as u8],
+            _ => vec![(number >> 8) as u8, number as u8],
+        };
+        let complete = found.ledger.is_complete();
+        let fails = |letter: u8| matches!(letter, b'f' | b'd');
+        let mut wrong = vec![];
+        for (number, letter) in letters.iter().enumerate() {
+            if *letter == b'?' || found.cases.len() > MAX_LOOKED_UP && !fails(*letter) {
+                continue;
+            }
+            let agrees = match found.case_of(&engine.pool, &input(number)) {
+                Some(case) => *letter != b'r' && case.passes != fails(*letter),
+                None => !complete || *letter == b'r',
+            };
+            if !agrees {
+                wrong.push(number);
+            }
+        }
+        let mut disagreements = vec![];
+        for number in wrong.iter().take(MAX_TOLD) {
+            let replayed = native.run(&[input(*number)], BRIEF)?.remove(0);
+            let natively = match replayed.fate {
+                Fate::Passed => "passes",
+                Fate::Rejected => "is refused",
+                _ => "fails",
+            };
+            disagreements.push(format!("{} {natively} natively, not when explored", replayed.call));
+        }
+        let first = letters.iter().position(|letter| fails(*letter));
+        let failing = match first {
+            Some(number) => Some((input(number), native.run(&[input(number)], BRIEF)?.remove(0))),
+            None => None,
+        };
+        Ok(Exhausted { inputs: letters.len(), failing, disagreements })
+    }
+}
+
+pub fn settle(
+    puts: &mut Puts<'_>,
+    module: &str,
+    description: Description,
+    found: Exploration,
+    natively: Natively,
+    ours: &dyn Fn(&Site) -> bool,
+) -> Explored {
+    let mut voids: Vec<(String, usize)> =
+        found.ledger.voids().map(|(why, count)| (why.to_owned(), count)).collect();
+    let mut mismatches = 0;
+    let mut seen = BTreeSet::new();
+    let mut paths = vec![];
+    for (case, native) in found.cases.iter().zip(&natively.replayed) {
+        if let Some(why) = mismatch(case, native) {
+            mismatches += 1;
+            voids.push((format!("{}: {why}", native.call), 1));
+        }
+        let adds_branches = case.covered.iter().any(|side| !seen.contains(side));
+        seen.extend(case.covered.iter().copied());
+        let explanation = match puts.options.explain {
+            true => explain(puts, case, native),
+            false => vec![],
+        };
+        paths.push(Path { adds_branches, explanation, ..path(&case.input, native) });
+    }
+    let mut cut_short = vec![];
+    for (cut, native) in found.cut.iter().zip(&natively.cut) {
+        // What is refused natively is none of the inputs that the put is about.
+        if matches!(native.fate, Fate::Failed | Fate::Died) {
+            paths.push(path(&cut.input, native));
+        }
+        let natively = told(native);
+        cut_short.push(CutShort { call: native.call.clone(), why: cut.why.clone(), natively });
+    }
+    let all_run = natively.exhausted.as_ref().map(|exhausted| exhausted.inputs);
+    if let Some(exhausted) = natively.exhausted {
+        mismatches += exhausted.disagreements.len();
+        let wrong = |why: String| (format!("testsmith is wrong: {why}"), 1);
+        voids.extend(exhausted.disagreements.into_iter().map(wrong));
+        if let Some((input, native)) = exhausted.failing
+            && paths.iter().all(|path| path.passes)
+        {
+            paths.push(path(&input, &native));
+        }
+    }
+    let settled = if paths.iter().any(|path| !path.passes) {
+        Settled::Fails
+    } else if voids.is_empty() {
+        Settled::Holds
+    } else {
+        Settled::Undecided
+    };
+    let assumptions = found.ledger.assumptions();
+    Explored {
+        module: module.to_owned(),
+        description,
+        settled,
+        paths,
+        rejected: found.rejected,
+        cut: found.cut.len(),
+        cut_short,
+        mismatches,
+        all_run,
+        branches: branches(puts.engine(), &found, ours),
+        voids,
+        assumptions: assumptions
+            .map(|(assumption, places)| (assumption, places.iter().cloned().collect()))
+            .collect(),
+        steps: found.steps,
+        time: found.time,
+        queries: found.queries,
+        function: None,
+    }
+}
+
+fn path(input: &[u8], native: &Replayed) -> Path {
+    Path {
+        input: input.to_vec(),
+        call: native.call.clone(),
+        passes: !matches!(native.fate, Fate::Failed | Fate::Died),
+        place: native.place.clone(),
+        message: native.message.clone(),
+        kills: native.fate == Fate::Died,
+        adds_branches: true,
+        explanation: vec![],
+    }
+}
+
+/// What a native run gave, in words.
+fn told(native: &Replayed) -> String {
+    match native.fate {
+        Fate::Passed => "passes".to_owned(),
+        Fate::Rejected => "is refused".to_owned(),
+        Fate::Failed => format!("fails: {}", native.message),
+        Fate::Died | Fate::Hung | Fate::Stopped | Fate::NotRun => native.message.clone(),
+    }
+}
+
+/// How the native run differs from the predicted one.
+fn mismatch(case: &Case, native: &Replayed) -> Option<String> {
+    let native_passes = match native.fate {
+        Fate::Passed => true,
+        Fate::Failed => false,
+        Fate::Rejected => return Some("refused natively, but not when explored".to_owned()),
+        Fate::Died if matches!(case.end, End::Crashed(_)) => false,
+        Fate::Died | Fate::Hung | Fate::Stopped | Fate::NotRun => {
+            return Some(format!("natively {}", native.message));
+        }
+    };
+    if native_passes == case.passes {
+        return None;
+    }
+    let says = |passes: bool| if passes { "passes" } else { "fails" };
+    Some(format!(
+        "{} natively, but {} when explored ({:?})",
+        says(native_passes),
+        says(case.passes),
+        case.end
+    ))
+}
+
+/// The decisions of a path, with their places and in terms of the parameters.
+fn explain(puts: &mut Puts<'_>, case: &Case, native: &Replayed) -> Vec<String> {
+    let folder = format!("{}/", puts.folder.display());
+    let engine = puts.engine_mut();
+    let names = Names::new(&mut engine.pool, &native.names);
+    let mut lines = vec![];
+    for decision in &case.decisions {
+        let condition = describe(&engine.pool, &names, decision.holds);
+        lines.push(match decision.reason {
+            Reason::Branch(site, _) => {
+                let site = engine.program.site(site);
+                // Files of std stand under a folder of the machine that built it.
+                let file = site.file.strip_prefix(&folder).unwrap_or(&site.file);
+                let file = file.split_once("/library/").map_or(file, |(_, inside)| inside);
+                format!("{file}:{}: {condition}", site.line)
+            }
+            Reason::HashedAlike => format!("hashing: {condition}"),
+            _ => format!("address or length: {condition}"),
+        });
+    }
+    lines
+}
+
+/// Sides taken and sides there are, in the functions that were reached of those that count.
+fn branches(engine: &Engine, found: &Exploration, ours: &dyn Fn(&Site) -> bool) -> (usize, usize) {
+    let sites = engine.program.sites();
+    let reached: BTreeSet<&str> = found
+        .covered
+        .iter()
+        .map(|(site, _)| &sites[site.0 as usize])
+        .filter(|site| ours(site))
+        .map(|site| site.function.as_str())
+        .collect();
+    let all = sites.iter().filter(|site| ours(site) && reached.contains(site.function.as_str()));
+    let all: u32 = all.map(|site| site.ways).sum();
+    let taken = found.covered.iter().filter(|(site, _)| ours(&sites[site.0 as usize])).count();
+    (taken, all as usize)
+}
