@@ -72,7 +72,9 @@ pub trait Solver {
 pub fn verified(pool: &Pool, conditions: &[Term], answer: Answer, solver: &str) -> Answer {
     let Answer::Sat(assignment) = &answer else { return answer };
     let mut evaluator = Evaluator::new(pool, assignment);
-    if conditions.iter().all(|condition| evaluator.holds(*condition)) {
+    let satisfied = conditions.iter().all(|condition| evaluator.holds(*condition));
+    drop(evaluator);
+    if satisfied {
         return answer;
     }
     Answer::Unknown(format!("{solver} gave a model that does not satisfy the query"))

@@ -248,21 +248,29 @@ impl Plan {
     }
 }
 
-/// Whether circuits are likely to be slow: long chains, or multipliers and dividers.
+/// Whether circuits are likely to be slow, and tables are not: few terms, of which some are
+/// multipliers, dividers or shifts by unknown distances, or many are dividers at all.
 fn is_hard(pool: &Pool, conditions: &[Term]) -> bool {
-    /// Smaller conditions are quickly encoded.
-    const MANY_TERMS: usize = 400;
+    /// Writing out more takes longer than trying a circuit.
+    const MOST_HARD_TERMS: usize = 600;
+    /// A circuit with fewer dividers by constants is no trouble.
+    const MANY_DIVIDERS: usize = 3;
     let order = reachable(pool, conditions, &|_| false);
-    order.len() > MANY_TERMS
-        || order.iter().any(|term| {
-            let node = pool.node(*term);
-            let constant = |index: usize| node.args[index].and_then(|t| pool.constant(t));
-            match node.op {
-                Op::UDiv | Op::URem | Op::SDiv | Op::SRem => true,
-                Op::Mul => constant(1).is_none(),
-                _ => false,
+    let mut dividers = 0;
+    let mut unknown = false;
+    for term in &order {
+        let node = pool.node(*term);
+        let constant = || node.args[1].is_some_and(|second| pool.constant(second).is_some());
+        match node.op {
+            Op::UDiv | Op::URem | Op::SDiv | Op::SRem => {
+                dividers += 1;
+                unknown |= !constant();
             }
-        })
+            Op::Mul | Op::Shl | Op::LShr | Op::AShr => unknown |= !constant(),
+            _ => {}
+        }
+    }
+    order.len() <= MOST_HARD_TERMS && (unknown || dividers >= MANY_DIVIDERS)
 }
 
 fn is(pool: &Pool, variable: Term, index: u32) -> bool {

@@ -111,3 +111,124 @@ fn comparisons_mean_what_they_meant_on_every_pair_of_small_numbers() {
         }
     }
 }
+
+#[test]
+fn sums_that_are_equal_are_known_to_be_equal() {
+    let mut pool = Pool::new();
+    for width in [8, 16, 32, 64] {
+        let (a, b) = (pool.variable(width, width), pool.variable(width, width + 1));
+        for (divide, rest) in [(Op::UDiv, Op::URem), (Op::SDiv, Op::SRem)] {
+            for by in [b, pool.number(width, 7), pool.number(width, 100)] {
+                let (quotient, rest) = (pool.binary(divide, a, by), pool.binary(rest, a, by));
+                let product = pool.binary(Op::Mul, quotient, by);
+                let sum = pool.binary(Op::Add, product, rest);
+                assert_eq!(pool.equal(sum, a), pool.truth(true), "{divide:?} of {width} bits");
+                let one = pool.number(width, 1);
+                let more = pool.binary(Op::Add, sum, one);
+                assert_eq!(pool.equal(more, a), pool.truth(false));
+            }
+        }
+    }
+}
+
+/// Sums of products, quotients and remainders by constants, of terms of several widths.
+fn arithmetic(rng: &mut Rng, pool: &mut Pool, width: u32, depth: u32) -> Term {
+    if depth == 0 {
+        let narrow = pool.variable(4, rng.below(2) as u32);
+        return match rng.below(4) {
+            0 => pool.number(width, u128::from(rng.next())),
+            _ if width < 4 => pool.extract(narrow, 0, width),
+            _ => pool.zero_extend(narrow, width),
+        };
+    }
+    let a = arithmetic(rng, pool, width, depth - 1);
+    let constant = [1, 2, 3, 7, 10, 16, mask(width)][rng.below(7) as usize];
+    let constant = pool.number(width, constant);
+    match rng.below(9) {
+        0 | 1 => {
+            let b = arithmetic(rng, pool, width, depth - 1);
+            pool.binary(Op::Add, a, b)
+        }
+        2 => {
+            let b = arithmetic(rng, pool, width, depth - 1);
+            pool.binary(Op::Sub, a, b)
+        }
+        3 => pool.binary(Op::Mul, a, constant),
+        4 => pool.binary(Op::UDiv, a, constant),
+        5 => pool.binary(Op::URem, a, constant),
+        6 if width > 4 => {
+            let low = pool.extract(a, 0, width / 2);
+            pool.zero_extend(low, width)
+        }
+        7 => pool.binary(Op::SRem, a, constant),
+        _ => {
+            let b = arithmetic(rng, pool, width, depth - 1);
+            pool.binary(Op::URem, a, b)
+        }
+    }
+}
+
+#[test]
+fn what_is_called_equal_is_equal_for_every_input() {
+    let mut rng = Rng(0xace5_ace5);
+    let mut settled = [0, 0];
+    for round in 0..20_000 {
+        let width = [5, 8, 16, 64][round % 4];
+        let mut pool = Pool::new();
+        let a = arithmetic(&mut rng, &mut pool, width, 3);
+        // The same again with something moved, so that there is something to find.
+        let extra = arithmetic(&mut rng, &mut pool, width, 2);
+        let b = match rng.below(3) {
+            0 => arithmetic(&mut rng, &mut pool, width, 3),
+            _ => {
+                let more = pool.binary(Op::Add, extra, a);
+                let divisor = pool.number(width, 1 + u128::from(rng.below(9)));
+                let quotient = pool.binary(Op::UDiv, more, divisor);
+                let rest = pool.binary(Op::URem, more, divisor);
+                let back = pool.binary(Op::Mul, quotient, divisor);
+                let back = pool.binary(Op::Add, rest, back);
+                pool.binary(Op::Sub, back, extra)
+            }
+        };
+        let equal = pool.equal(a, b);
+        let Some(claimed) = pool.constant(equal) else { continue };
+        settled[claimed as usize] += 1;
+        for input in 0..256u128 {
+            let values: Assignment = [(0, input & 15), (1, input >> 4)].into_iter().collect();
+            let mut evaluator = Evaluator::new(&pool, &values);
+            let really = evaluator.value(a) == evaluator.value(b);
+            assert_eq!(really, claimed == 1, "round {round}, input {input}");
+        }
+    }
+    assert!(settled[0] > 500 && settled[1] > 500, "{settled:?} is little to go by");
+}
+
+#[test]
+fn comparisons_of_checked_arithmetic_mean_what_they_meant() {
+    // All pairs of numbers of five bits, in every comparison that is settled by its shape.
+    let mut pool = Pool::new();
+    let (a, b) = (pool.variable(5, 0), pool.variable(5, 1));
+    let mut terms = vec![];
+    for (divide, rest) in [(Op::UDiv, Op::URem), (Op::SDiv, Op::SRem)] {
+        let (quotient, rest) = (pool.binary(divide, a, b), pool.binary(rest, a, b));
+        let (product, back) =
+            (pool.binary(Op::Mul, quotient, b), pool.binary(Op::Mul, b, quotient));
+        let sum = pool.binary(Op::Add, product, rest);
+        for (x, y) in
+            [(a, product), (product, a), (a, back), (rest, b), (b, rest), (sum, a), (sum, rest)]
+        {
+            for op in COMPARISONS {
+                terms.push((pool.binary(*op, x, y), *op, x, y));
+            }
+        }
+    }
+    for input in 0..1024u128 {
+        let values: Assignment = [(0, input & 31), (1, input >> 5)].into_iter().collect();
+        let mut evaluator = Evaluator::new(&pool, &values);
+        for (term, op, x, y) in &terms {
+            let (x, y) = (evaluator.value(*x), evaluator.value(*y));
+            let expected = testsmith_solver::term::fold(*op, 5, x, y);
+            assert_eq!(evaluator.value(*term), expected, "{x} {op:?} {y}, input {input}");
+        }
+    }
+}

@@ -86,12 +86,39 @@ impl Pool {
                 _ => {}
             }
         }
+        if let Some(term) = self.narrow_division(op, a, b) {
+            return term;
+        }
         if (op == Op::Or || op == Op::Add)
             && let Some(term) = self.disjoint_sum(a, b)
         {
             return term;
         }
+        if op == Op::Add
+            && let Some(term) = self.put_together(a, b)
+        {
+            return term;
+        }
         self.node2(op, width, a, b)
+    }
+
+    /// What a division leaves, added to the rest, is what was divided.
+    fn put_together(&mut self, a: Term, b: Term) -> Option<Term> {
+        let width = self.width(a);
+        for (rest, other) in [(a, b), (b, a)] {
+            let node = match *self.node(rest) {
+                extended if extended.op == Op::ZExt => *self.node(extended.first()),
+                node => node,
+            };
+            if node.op != Op::URem && (node.op != Op::SRem || node.width != width) {
+                continue;
+            }
+            let whole = self.zero_extend(node.first(), width);
+            if self.is_sum_of(whole, rest, other) {
+                return Some(whole);
+            }
+        }
+        None
     }
 
     /// `!x ^ y` is `!(x ^ y)`: a negation stands outside.
@@ -151,6 +178,18 @@ impl Pool {
                 let low = self.extract(a, 0, y.count_ones());
                 Some(self.zero_extend(low, width))
             }
+            // Neighbouring bits somewhere in the middle.
+            Op::And
+                if y > 0
+                    && (y >> y.trailing_zeros()) + 1 == 1 << y.count_ones()
+                    && y < mask(width) =>
+            {
+                let free = y.trailing_zeros();
+                let bits = self.extract(a, free, y.count_ones());
+                let zeros = self.number(free, 0);
+                let placed = self.concat(bits, zeros);
+                Some(self.zero_extend(placed, width))
+            }
             Op::LShr if y < u128::from(width) => {
                 let high = self.extract(a, y as u32, width - y as u32);
                 Some(self.zero_extend(high, width))
@@ -178,6 +217,15 @@ impl Pool {
             let folded = self.number(width, fold(op, width, c, y));
             return Some(self.binary(op, node.first(), folded));
         }
+        if op == Op::UDiv
+            && node.op == Op::UDiv
+            && let Some(by) = self.constant(node.second()).and_then(|c| c.checked_mul(y))
+            && by <= mask(width)
+            && by > 0
+        {
+            let by = self.number(width, by);
+            return Some(self.binary(Op::UDiv, node.first(), by));
+        }
         if node.op == Op::Ite {
             let (then, other) = (self.constant(node.second())?, self.constant(node.third())?);
             let then = self.number(width, fold(op, width, then, y));
@@ -187,17 +235,41 @@ impl Pool {
         None
     }
 
+    /// Small numbers are divided as small numbers: a divider is as long as it is wide.
+    fn narrow_division(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        let width = self.width(a);
+        let divides = match op {
+            // By zero gives ones as wide as the numbers are.
+            Op::UDiv => self.range(b).low > 0,
+            Op::URem => true,
+            _ => false,
+        };
+        let high = self.range(a).high.max(self.range(b).high);
+        let needed = (128 - high.leading_zeros()).max(1);
+        if !divides || needed >= width {
+            return None;
+        }
+        let (a, b) = (self.extract(a, 0, needed), self.extract(b, 0, needed));
+        let narrow = self.binary(op, a, b);
+        Some(self.zero_extend(narrow, width))
+    }
+
     /// Values that share no bit position, put together: what shifting and or-ing bytes does.
     fn disjoint_sum(&mut self, a: Term, b: Term) -> Option<Term> {
         for (high, low) in [(a, b), (b, a)] {
-            let node = *self.node(high);
+            let width = self.width(high);
+            let node = match *self.node(high) {
+                extended if extended.op == Op::ZExt => *self.node(extended.first()),
+                node => node,
+            };
             if node.op != Op::Concat || self.constant(node.second()) != Some(0) {
                 continue;
             }
             let zeros = self.width(node.second());
             if self.range(low).high <= mask(zeros) {
                 let low = self.extract(low, 0, zeros);
-                return Some(self.concat(node.first(), low));
+                let together = self.concat(node.first(), low);
+                return Some(self.zero_extend(together, width));
             }
         }
         None
@@ -260,6 +332,15 @@ impl Pool {
         }
         if let Some(bits) = self.constant(a) {
             return self.number(width, bits);
+        }
+        // A constant that was added without overflow is added outside, where it may meet the
+        // one that takes it away again.
+        if node.op == Op::Add
+            && let Some(c) = self.constant(node.second())
+            && self.range(node.first()).high.checked_add(c).is_some_and(|h| h <= mask(node.width))
+        {
+            let (inner, c) = (self.zero_extend(node.first(), width), self.number(width, c));
+            return self.binary(Op::Add, inner, c);
         }
         let inner = if node.op == Op::ZExt { node.first() } else { a };
         self.intern(Node { op: Op::ZExt, width, args: [Some(inner), None, None], number: 0 })
@@ -358,6 +439,13 @@ impl Pool {
         }
         if self.constant(high) == Some(0) {
             return self.zero_extend(low, width);
+        }
+        // The lower part of a term may have been rewritten; it is still its lower part.
+        if h.op == Op::Extract
+            && h.number == u128::from(l.width)
+            && self.extract(h.first(), 0, l.width) == low
+        {
+            return self.extract(h.first(), 0, width);
         }
         if h.op == Op::Extract {
             // Neighbouring parts of one term, and the whole of a term with its own top.

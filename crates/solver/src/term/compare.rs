@@ -30,6 +30,16 @@ impl Pool {
         if self.width(a) == 1 {
             return self.compare_bits(op, a, b);
         }
+        if op == Op::Ult
+            && let Some(term) = self.never_or_zero(a, b)
+        {
+            return term;
+        }
+        if op == Op::Slt
+            && let Some(term) = self.beyond_rounded(a, b)
+        {
+            return term;
+        }
         let rewritten = self
             .narrowed(op, a, b)
             .or_else(|| self.compare_choice(op, a, b))
@@ -42,7 +52,59 @@ impl Pool {
         {
             return term;
         }
+        if op == Op::Eq
+            && let Some(term) = self.equal_sums(a, b)
+        {
+            return term;
+        }
         self.node2(op, 1, a, b)
+    }
+
+    /// Comparisons that checked arithmetic makes and that its operands settle.
+    fn never_or_zero(&mut self, a: Term, b: Term) -> Option<Term> {
+        let (x, y) = (*self.node(a), *self.node(b));
+        // A remainder is below its divisor, unless that is zero.
+        if x.op == Op::URem && x.second() == b {
+            let zero = self.number(self.width(b), 0);
+            let by_zero = self.equal(b, zero);
+            return Some(self.not(by_zero));
+        }
+        // A sum is below its part only after an overflow.
+        if x.op == Op::Add && (x.first() == b || x.second() == b) {
+            let most = mask(x.width);
+            let high = self.range(x.first()).high.checked_add(self.range(x.second()).high);
+            if high.is_some_and(|high| high <= most) {
+                return Some(self.truth(false));
+            }
+        }
+        // A quotient times its divisor is at most what was divided.
+        if y.op == Op::Mul {
+            for (quotient, by) in [(y.first(), y.second()), (y.second(), y.first())] {
+                let node = self.node(quotient);
+                if node.op == Op::UDiv && node.first() == a && node.second() == by {
+                    return Some(self.truth(false));
+                }
+            }
+        }
+        None
+    }
+
+    /// Rounded toward zero, a quotient times its divisor is above what was divided exactly
+    /// if the remainder is negative; by zero, and where the quotient overflows, as well.
+    fn beyond_rounded(&mut self, a: Term, b: Term) -> Option<Term> {
+        let product = *self.node(b);
+        if product.op != Op::Mul {
+            return None;
+        }
+        let pairs = [(product.first(), product.second()), (product.second(), product.first())];
+        for (quotient, by) in pairs {
+            let node = *self.node(quotient);
+            if node.op == Op::SDiv && node.first() == a && node.second() == by {
+                let rest = self.binary(Op::SRem, a, by);
+                return Some(self.extract(rest, node.width - 1, 1));
+            }
+        }
+        None
     }
 
     /// Conditions compared with each other are connected, not ordered.

@@ -3,6 +3,8 @@
 //! This is the meaning of the term language; the rewriting, the bit-blaster and
 //! the interpreter are all tested against it.
 
+use std::cell::RefCell;
+
 use super::{FastMap, Op, Pool, Term, mask, signed};
 
 /// Values for variables, by variable index; a missing one is zero.
@@ -51,16 +53,46 @@ pub fn fold(op: Op, width: u32, a: u128, b: u128) -> u128 {
     value & mask(width)
 }
 
-/// Evaluates many terms under one assignment, each shared part once.
+/// Room for the values of terms by their index, used again by the next evaluator: making
+/// and clearing it anew would cost more than most evaluations.
+#[derive(Default)]
+struct Scratch {
+    values: Vec<(u32, u128)>,
+    /// A value counts if it carries this number.
+    round: u32,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Vec<Scratch>> = const { RefCell::new(vec![]) };
+}
+
+/// Evaluates many terms under one assignment, each shared part once and of a choice only
+/// the side that is taken.
 pub struct Evaluator<'a> {
     pool: &'a Pool,
     assignment: &'a Assignment,
-    known: FastMap<Term, u128>,
+    scratch: Scratch,
+    stack: Vec<Term>,
+}
+
+impl Drop for Evaluator<'_> {
+    fn drop(&mut self) {
+        let scratch = std::mem::take(&mut self.scratch);
+        SCRATCH.with_borrow_mut(|spare| spare.push(scratch));
+    }
 }
 
 impl<'a> Evaluator<'a> {
     pub fn new(pool: &'a Pool, assignment: &'a Assignment) -> Evaluator<'a> {
-        Evaluator { pool, assignment, known: FastMap::default() }
+        let mut scratch = SCRATCH.with_borrow_mut(Vec::pop).unwrap_or_default();
+        if scratch.round == u32::MAX {
+            scratch = Scratch::default();
+        }
+        scratch.round += 1;
+        if scratch.values.len() < pool.len() {
+            scratch.values.resize(pool.len(), (0, 0));
+        }
+        Evaluator { pool, assignment, scratch, stack: vec![] }
     }
 
     /// Whether a one-bit term is true.
@@ -68,29 +100,49 @@ impl<'a> Evaluator<'a> {
         self.value(term) == 1
     }
 
+    fn known(&self, term: Term) -> Option<u128> {
+        let (round, value) = self.scratch.values[term.index()];
+        (round == self.scratch.round).then_some(value)
+    }
+
     /// The value of a term. Uses a stack of its own: terms can be very deep.
     pub fn value(&mut self, term: Term) -> u128 {
-        let mut stack = vec![term];
-        while let Some(&top) = stack.last() {
-            if self.known.contains_key(&top) {
-                stack.pop();
-                continue;
+        self.stack.push(term);
+        while let Some(&top) = self.stack.last() {
+            if self.known(top).is_none() {
+                match self.missing(top) {
+                    Some(operand) => {
+                        self.stack.push(operand);
+                        continue;
+                    }
+                    None => {
+                        let value = self.apply(top);
+                        self.scratch.values[top.index()] = (self.scratch.round, value);
+                    }
+                }
             }
-            let node = self.pool.node(top);
-            let before = stack.len();
-            stack.extend(node.operands().filter(|operand| !self.known.contains_key(operand)));
-            if stack.len() == before {
-                let value = self.apply(top);
-                self.known.insert(top, value);
-                stack.pop();
-            }
+            self.stack.pop();
         }
-        self.known[&term]
+        self.known(term).expect("it was evaluated")
+    }
+
+    /// An operand whose value is needed and not known.
+    fn missing(&self, term: Term) -> Option<Term> {
+        let node = self.pool.node(term);
+        if node.op == Op::Ite {
+            let Some(condition) = self.known(node.first()) else { return Some(node.first()) };
+            let side = if condition == 1 { node.second() } else { node.third() };
+            return self.known(side).is_none().then_some(side);
+        }
+        node.operands().find(|operand| self.known(*operand).is_none())
     }
 
     fn apply(&self, term: Term) -> u128 {
         let node = self.pool.node(term);
-        let value = |index: usize| self.known[&node.args[index].expect("the operand is there")];
+        let value = |index: usize| {
+            let operand = node.args[index].expect("the operand is there");
+            self.known(operand).expect("operands come first")
+        };
         let width_of = |index: usize| self.pool.width(node.args[index].expect("an operand"));
         match node.op {
             Op::Const => node.number,

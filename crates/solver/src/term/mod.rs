@@ -10,6 +10,7 @@ mod build;
 mod compare;
 mod evaluate;
 mod float;
+mod linear;
 mod range;
 mod support;
 mod text;

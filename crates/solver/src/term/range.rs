@@ -60,7 +60,10 @@ pub fn of(pool: &Pool, node: &Node) -> Range {
         Op::Sub if range(0).low >= range(1).high => {
             Range { low: range(0).low - range(1).high, high: range(0).high - range(1).low }
         }
-        Op::Mul => mul(range(0), range(1), width),
+        Op::Mul => match divided(pool, node) {
+            Some(whole) => Range { low: 0, high: whole.high },
+            None => mul(range(0), range(1), width),
+        },
         Op::UDiv if range(1).low > 0 => {
             Range { low: range(0).low / range(1).high, high: range(0).high / range(1).low }
         }
@@ -86,6 +89,21 @@ fn add(a: Range, b: Range, width: u32) -> Range {
         Some(high) if high <= mask(width) => Range { low: a.low + b.low, high },
         _ => Range::full(width),
     }
+}
+
+/// The range of what was divided, if the product is of a quotient and its divisor. By zero,
+/// the product is zero.
+fn divided(pool: &Pool, node: &Node) -> Option<Range> {
+    let inner = |term: Term| match *pool.node(term) {
+        extended if extended.op == Op::ZExt => extended.first(),
+        _ => term,
+    };
+    let (a, b) = (inner(node.first()), inner(node.second()));
+    [(a, b), (b, a)].into_iter().find_map(|(quotient, by)| {
+        let quotient = pool.node(quotient);
+        let fits = quotient.op == Op::UDiv && inner(quotient.second()) == by;
+        fits.then(|| pool.range(quotient.first()))
+    })
 }
 
 fn mul(a: Range, b: Range, width: u32) -> Range {
