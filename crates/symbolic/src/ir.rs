@@ -67,6 +67,8 @@ pub enum FloatOp {
     Max,
     /// The third operand is the addend.
     MulAdd,
+    /// To the power of an integer, the second operand.
+    PowI,
 }
 
 /// Conversions that involve floats.

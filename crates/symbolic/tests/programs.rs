@@ -213,3 +213,17 @@ fn a_processor_without_extensions_is_an_assumption_with_a_name() {
     let assumed: Vec<_> = exploration.ledger.assumptions().map(|(what, _)| what.name()).collect();
     assert_eq!(assumed, ["plain-cpu"]);
 }
+
+#[test]
+fn loops_on_the_input_are_explored_completely() {
+    assert_eq!(holds("collatz", 1).paths(), 255, "a path for each start, and one for 0 and 1");
+    holds("euclid", 2);
+    assert_eq!(holds("checksum", 1).paths(), 256, "the branches tell all bytes apart");
+}
+
+#[test]
+fn a_quotient_and_its_remainder_make_the_number_again() {
+    holds("divided", 16);
+    holds("divided_signed", 8);
+    assert_eq!(holds("written_and_read", 4).paths(), 10, "one to ten digits");
+}

@@ -105,7 +105,7 @@ fn is_sign(pool: &Pool, bit: Term) -> bool {
 
 /// Numbers near the top of their range are meant as negative ones.
 fn number(bits: u128, width: u32) -> String {
-    if width > 8 && bits > mask(width) - 0xffff {
+    if width > 16 && bits > mask(width) - 0xffff {
         signed(bits, width).to_string()
     } else {
         bits.to_string()

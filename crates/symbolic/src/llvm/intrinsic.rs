@@ -76,6 +76,7 @@ fn meaning(symbol: &str) -> Option<Meaning> {
         ("minnum" | "minimumnum", _) => Meaning::Float(FloatOp::Min),
         ("maxnum" | "maximumnum", _) => Meaning::Float(FloatOp::Max),
         ("fma", _) => Meaning::Float(FloatOp::MulAdd),
+        ("powi", _) => Meaning::Float(FloatOp::PowI),
         ("fptoui", "sat") => Meaning::Convert(Conversion::FloatToUnsigned),
         ("fptosi", "sat") => Meaning::Convert(Conversion::FloatToSigned),
         ("vector", "reduce") => match *parts.get(2)? {

@@ -35,6 +35,7 @@ macro_rules! apply {
             FloatOp::Neg | FloatOp::Abs | FloatOp::CopySign | FloatOp::Min | FloatOp::Max => {
                 unreachable!("{:?} is done on bits", $op)
             }
+            FloatOp::PowI => unreachable!("a power is made of products"),
         }
     };
 }
@@ -46,6 +47,9 @@ impl Machine<'_> {
             .ok_or_else(|| End::Unsupported(format!("floats of {width} bits")))?;
         if let Some(value) = self.sign_operation(op, wide, args) {
             return Ok(value);
+        }
+        if op == FloatOp::PowI {
+            return self.power(width, args[0], args[1]);
         }
         if matches!(op, FloatOp::Min | FloatOp::Max) {
             return self.smaller_or_larger(op, wide, args[0], args[1]);
@@ -65,6 +69,32 @@ impl Machine<'_> {
             *number = self.pin(*arg, wide, &why)?;
         }
         Ok(Value::concrete(calculated(op, format, numbers)))
+    }
+
+    /// A power by squaring, in the order of products of the compiler's own routine; another
+    /// order would round elsewhere.
+    fn power(&mut self, width: u8, base: Value, exponent: Value) -> Result<Value, End> {
+        let exponent = signed(self.enumerate(exponent, 32)?, 32);
+        let one = match width {
+            32 => u128::from(1f32.to_bits()),
+            _ => u128::from(1f64.to_bits()),
+        };
+        let (mut square, mut product) = (base, Value::concrete(one));
+        let mut left = exponent.unsigned_abs();
+        loop {
+            if left & 1 == 1 {
+                product = self.float(FloatOp::Mul, width, &[product, square])?;
+            }
+            left >>= 1;
+            if left == 0 {
+                break;
+            }
+            square = self.float(FloatOp::Mul, width, &[square, square])?;
+        }
+        match exponent < 0 {
+            true => self.float(FloatOp::Div, width, &[Value::concrete(one), product]),
+            false => Ok(product),
+        }
     }
 
     /// What is a matter of the sign bit alone.

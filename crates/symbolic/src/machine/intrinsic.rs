@@ -146,6 +146,9 @@ impl Machine<'_> {
                 return Ok([Some(product), Some(overflowed)]);
             }
         }
+        if let Some(overflowed) = self.undoes_division(width, signed_product, args) {
+            return Ok([Some(product), Some(overflowed)]);
+        }
         if signed_product
             && self.signed_bits(width, args[0]) + self.signed_bits(width, args[1]) <= width
         {
@@ -213,6 +216,32 @@ impl Machine<'_> {
         let below = self.binary(Op::Slt, width, other, low);
         let above = self.binary(Op::Slt, width, high, other);
         self.binary(Op::Or, 1, below, above)
+    }
+
+    /// A quotient times its divisor is never beyond what was divided, except where the
+    /// quotient itself overflows: the least number by minus one.
+    fn undoes_division(&mut self, width: u32, is_signed: bool, args: &[Value]) -> Option<Value> {
+        let divide = if is_signed { Op::SDiv } else { Op::UDiv };
+        let pool = &mut self.engine.pool;
+        for (quotient, by) in [(args[0].term?, args[1].term?), (args[1].term?, args[0].term?)] {
+            let node = *pool.node(quotient);
+            if node.op != divide || node.second() != by {
+                continue;
+            }
+            if !is_signed {
+                return Some(Value::concrete(0));
+            }
+            let (least, minus_one) =
+                (pool.number(width, 1 << (width - 1)), pool.number(width, u128::MAX));
+            let least = pool.equal(node.first(), least);
+            let by_minus_one = pool.equal(by, minus_one);
+            let overflows = pool.and(least, by_minus_one);
+            let extreme = (quotient, by) == (args[0].term?, args[1].term?);
+            let (q, d) = if extreme { (args[0], args[1]) } else { (args[1], args[0]) };
+            let bits = q.bits == 1 << (width - 1) && d.bits == mask(width);
+            return Some(self.value(u128::from(bits), overflows));
+        }
+        None
     }
 
     fn funnel(&mut self, which: Intrinsic, width: u32, args: &[Value]) -> Value {

@@ -12,6 +12,7 @@ mod float;
 mod hashing;
 mod hidden;
 mod intrinsic;
+mod lookup;
 mod memory;
 mod model;
 mod step;
@@ -29,7 +30,7 @@ pub(crate) use tables::ORDER;
 
 use crate::ir::{Function, FunctionId, SiteId};
 use crate::llvm::Program;
-use testsmith_solver::term::{FastMap, Op, Pool, Term, mask};
+use testsmith_solver::term::{FastMap, Pool, Term, mask};
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -378,6 +379,15 @@ impl<'e> Machine<'e> {
         self.decide(hit, true, reason)
     }
 
+    /// What depends on one byte of the input has no more values than that.
+    fn depends_on_one_byte(&self, term: Term) -> bool {
+        let pool = &self.engine.pool;
+        let mut variables = pool.support(term).iter();
+        let (first, second) = (variables.next(), variables.next());
+        let variable = first.and_then(|index| pool.variable_of(index));
+        second.is_none() && variable.is_some_and(|variable| pool.width(variable) <= 8)
+    }
+
     /// Fixes a number without visiting the others, which voids every claim.
     fn pin(&mut self, value: Value, width: u32, why: &str) -> Result<u128, End> {
         let Some(term) = value.term else { return Ok(value.bits) };
@@ -386,8 +396,9 @@ impl<'e> Machine<'e> {
         }
         // Few possible values: visit them all, and the claim stands.
         const WORTH_VISITING: u128 = 256;
-        let range = self.engine.pool.range(term);
-        if range.count().is_some_and(|count| count <= WORTH_VISITING) {
+        let pool = &self.engine.pool;
+        let few = pool.range(term).count().is_some_and(|count| count <= WORTH_VISITING);
+        if few || self.depends_on_one_byte(term) {
             return self.enumerate(value, width);
         }
         self.voids.insert(why.to_owned());
@@ -468,74 +479,5 @@ impl<'e> Machine<'e> {
         let address = self.address(pointer)?.wrapping_add(u64::from(offset));
         let term = value.term.map(|term| self.engine.pool.zero_extend(term, 8 * len as u32));
         self.store(address, len, Value { bits: value.bits, term })
-    }
-
-    /// A load whose address depends on the input: a choice over the cells of the object
-    /// the address points into now, and decisions that it does and keeps to the cells.
-    fn load_anywhere(&mut self, pointer: Value, offset: u32, len: u64) -> Result<Value, End> {
-        /// Larger objects are read cell by cell, one path each.
-        const MAX_CELLS: u64 = 1024;
-        let by = Value::concrete(u128::from(offset));
-        let pointer = self.binary(Op::Add, 64, pointer, by);
-        let known = match pointer.term {
-            Some(term) => self.settled_pointer(term)?,
-            None => true,
-        };
-        if known {
-            return self.fetch(pointer.bits as u64, len);
-        }
-        let address = pointer.bits as u64;
-        let Engine { program, image, .. } = &mut *self.engine;
-        let extent = self.memory.extent(program, image, address, len);
-        if extent.is_err() {
-            // This input strays; where the others on this path go is not known.
-            self.voids.insert("a computed address lies outside every object".to_owned());
-        }
-        let (base, size) = extent?;
-        if size / len > MAX_CELLS || size < 2 * len {
-            let address = self.address(pointer)?;
-            return self.fetch(address, len);
-        }
-        // Other inputs may point into other objects, or between the cells: each of these is
-        // an alternative of its own.
-        let subject = self.term(pointer, 64);
-        let offset = self.binary(Op::Sub, 64, pointer, Value::concrete(u128::from(base)));
-        let Some(offset) = offset.term else { return self.fetch(address, len) };
-        let pool = &mut self.engine.pool;
-        let last = pool.number(64, u128::from(size - len));
-        let inside = pool.binary(Op::Ule, offset, last);
-        self.one_of(subject, inside, Reason::InBounds)?;
-        let residue = (address - base) % len;
-        let pool = &mut self.engine.pool;
-        let (length, wanted) =
-            (pool.number(64, u128::from(len)), pool.number(64, u128::from(residue)));
-        let remainder = pool.binary(Op::URem, offset, length);
-        let on_a_cell = pool.equal(remainder, wanted);
-        self.one_of(offset, on_a_cell, Reason::InBounds)?;
-        let distance = self.engine.pool.binary(Op::Sub, offset, wanted);
-        let cells = (size - residue) / len;
-        let mut contents = vec![];
-        for cell in 0..cells {
-            let value = self.fetch(base + residue + cell * len, len)?;
-            contents.push(self.term(value, 8 * len as u32));
-        }
-        let chosen = self.choose(&contents, 0, distance, len);
-        let here = self.fetch(address, len)?;
-        Ok(self.value(here.bits, chosen))
-    }
-
-    /// The cell at a distance, as a balanced tree of choices; equal neighbours share a leaf.
-    fn choose(&mut self, cells: &[Term], first: u64, distance: Term, len: u64) -> Term {
-        if cells.iter().all(|cell| *cell == cells[0]) {
-            return cells[0];
-        }
-        let half = cells.len() / 2;
-        let low = self.choose(&cells[..half], first, distance, len);
-        let high = self.choose(&cells[half..], first + half as u64, distance, len);
-        let boundary = u128::from((first + half as u64) * len);
-        let pool = &mut self.engine.pool;
-        let boundary = pool.number(64, boundary);
-        let below = pool.binary(Op::Ult, distance, boundary);
-        pool.ite(below, low, high)
     }
 }

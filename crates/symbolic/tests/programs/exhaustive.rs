@@ -114,4 +114,7 @@ programs! {
     cyclic(a, b) { let mut crc = 0xffu8; for byte in [a & 7, b & 7] { crc ^= byte; for _ in 0..8 { crc = if crc & 0x80 != 0 { crc << 1 ^ 0x31 } else { crc << 1 } } } i64::from(crc) }
     quotients(a, b) { let (x, y) = (u32::from(a) * 1000 + u32::from(b), u32::from(b)); if y == 0 { return -1 } assert_eq!(x / y * y + x % y, x); assert_eq!(x / 7 * 7 + x % 7, x); assert!(x % 100 < 100 && x / 100 <= 2552); i64::from(x / y) + i64::from(x % 100) * 100_000 + i64::from((a as i8) / 3) * 1_000_000_000 }
     round_trip(a, b) { let n = u16::from_le_bytes([a, b]); let back: u16 = n.to_string().parse().unwrap(); assert_eq!(back, n); i64::from(back) }
+    roots(a, b) { let _ = b; let x = f64::from(a); let y = f32::from(a as i8); (x.sqrt() * 1000.0) as i64 * 10_000 + i64::from(y.sqrt().is_nan()) * 1000 + (y.abs().sqrt() * 10.0) as i64 }
+    remainders(a, b) { let (x, y) = (f64::from(a & 15) - 7.5, f64::from(b & 7) / 2.0); let rest = x % y; if rest.is_nan() { -1 } else { (rest * 8.0) as i64 + 1000 } }
+    float_powers(a, b) { let x = f64::from(a as i8) / 4.0; let cube = x.powi(3); (cube * 64.0) as i64 + i64::from(f32::from(b & 15).powi(-2) > 0.01) + (f64::from(b).powi(0) as i64) * 2 }
 }

@@ -260,6 +260,47 @@ programs! {
             i64::from(list[0]) + i64::from(list[1]) + i64::from(list[2])
         }
     }
+    collatz(input) {
+        let mut n = u64::from(input.u8());
+        let mut rounds = 0;
+        while n > 1 { n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 }; rounds += 1 }
+        assert!(rounds < 128);
+        rounds
+    }
+    euclid(input) {
+        fn gcd(a: u32, b: u32) -> u32 { if b == 0 { a } else { gcd(b, a % b) } }
+        let (a, b) = (u32::from(input.u8()), u32::from(input.u8()));
+        let divisor = gcd(a, b);
+        assert!(divisor == 0 || a % divisor == 0 && b % divisor == 0);
+        i64::from(divisor)
+    }
+    checksum(input) {
+        // CRC-32, a bit at a time.
+        let mut crc = !0u32;
+        for _ in 0..input.0.len() {
+            crc ^= u32::from(input.u8());
+            for _ in 0..8 { crc = if crc & 1 != 0 { crc >> 1 ^ 0xedb88320 } else { crc >> 1 } }
+        }
+        i64::from(!crc)
+    }
+    divided(input) {
+        let (a, b) = (input.u64(), input.u64());
+        if b == 0 { return 0 }
+        assert_eq!(a / b * b + a % b, a);
+        assert!(a % b < b);
+        0
+    }
+    divided_signed(input) {
+        let (a, b) = (input.i32(), input.i32());
+        if b == 0 || a == i32::MIN && b == -1 { return 0 }
+        assert_eq!(a / b * b + a % b, a);
+        0
+    }
+    written_and_read(input) {
+        let number = input.u32();
+        assert_eq!(number.to_string().parse(), Ok(number));
+        0
+    }
     work(input) {
         // Concrete work, to measure the interpreter.
         let mut state = u64::from(input.u8()) | 1;
