@@ -41,7 +41,7 @@ mod decoders {
         assert!(decoded.len() <= bytes.len());
     }
 
-    #[put(len = 5)]
+    #[put(len = 4)]
     fn html_escape_decodes_any_text(text: &str) {
         assert!(html_escape::decode_html_entities(text).len() <= 2 * text.len());
     }
@@ -62,7 +62,7 @@ mod parsers {
         let _ = macaddr::MacAddr6::from_str(text);
     }
 
-    #[put(len = 10)]
+    #[put(len = 4)]
     fn atoi_agrees_with_std(bytes: &[u8]) {
         let (number, used) = <u32 as atoi::FromRadix10Checked>::from_radix_10_checked(bytes);
         assert!(used <= bytes.len());
@@ -71,12 +71,12 @@ mod parsers {
         }
     }
 
-    #[put(len = 19)]
+    #[put(len = 5)]
     fn luhn_looks_at_any_text(text: &str) {
         let _ = luhn::valid(text);
     }
 
-    #[put(len = 4)]
+    #[put(len = 3)]
     fn roman_parses_any_text(text: &str) {
         if let Some(number) = roman::from(text) {
             assert!(number > 0 && number < 4000);
@@ -111,14 +111,14 @@ mod formatters {
         assert_eq!(roman::to(x).and_then(|text| roman::from(&text)), (x > 0).then_some(x));
     }
 
-    #[put(len = 3)]
+    #[put(len = 2)]
     fn heck_makes_snake_case_of_any_text(text: &str) {
         use heck::ToSnakeCase as _;
         let snake = text.to_snake_case();
         assert!(!snake.contains(' '));
     }
 
-    #[put(len = 4)]
+    #[put(len = 3)]
     fn urlencoding_decodes_what_it_encodes(text: &str) {
         assert_eq!(urlencoding::decode(&urlencoding::encode(text)).as_deref(), Ok(text));
     }
@@ -162,12 +162,12 @@ mod text_measures {
         assert_eq!(strsim::levenshtein(a, b), strsim::levenshtein(b, a));
     }
 
-    #[put(len = 4)]
+    #[put(len = 3)]
     fn unicode_width_is_at_most_the_length(text: &str) {
         assert!(unicode_width::UnicodeWidthStr::width(text) <= 2 * text.len());
     }
 
-    #[put(len = 3)]
+    #[put(len = 2)]
     fn unicode_segmentation_loses_nothing(text: &str) {
         use unicode_segmentation::UnicodeSegmentation as _;
         assert_eq!(text.graphemes(true).map(str::len).sum::<usize>(), text.len());

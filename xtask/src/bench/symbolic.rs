@@ -69,6 +69,12 @@ pub fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "solvers") {
         return solvers(&compile()?);
     }
+    if args.iter().any(|arg| arg == "loops") {
+        return loops(&compile()?);
+    }
+    if args.iter().any(|arg| arg == "functions") {
+        return functions();
+    }
     let subjects = puts("subjects/puts", None)?;
     let crates = puts("subjects/puts-crates", None)?;
     println!("## The paper's figures 2 and 3\n");
@@ -101,7 +107,70 @@ pub fn run(args: &[String]) -> Result<()> {
     ensure!(mismatches == 0, "a native run had another outcome than the explored one");
     let compiled = compile()?;
     interpreter(&compiled)?;
+    loops(&compiled)?;
+    functions()?;
     solvers(&compiled)
+}
+
+/// Loops on the input, divisions put together again, texts.
+fn loops(compiled: &Compiled) -> Result<()> {
+    println!("## Loops, divisions, texts\n");
+    println!("| program | bytes of input | paths | verdict | time |");
+    println!("| --- | --- | --- | --- | --- |");
+    for (name, function, len) in [
+        ("Collatz", "collatz", 1),
+        ("greatest common divisor", "euclid", 2),
+        ("CRC-32 by bits", "checksum", 1),
+        ("CRC-32 by bits", "checksum", 2),
+        ("`a / b * b + a % b`, `u64`", "divided", 16),
+        ("`a / b * b + a % b`, `i32`", "divided_signed", 8),
+        ("`u32` to text and back", "written_and_read", 4),
+        ("`str::from_utf8`", "judged_text", 20),
+        ("`str::from_utf8`", "judged_text", 40),
+    ] {
+        let (mut engine, entry) = open(compiled, function)?;
+        let settings = engine::Settings { input_len: len, ..engine::Settings::default() };
+        let solvers = vec![Box::new(Blaster::default()) as Box<dyn Solver>];
+        let found = engine::explore(&mut engine, entry, &settings, solvers);
+        let time = found.time.as_secs_f64();
+        println!("| {name} | {len} | {} | {:?} | {time:.2} s |", found.paths(), found.verdict());
+    }
+    println!();
+    Ok(())
+}
+
+/// Functions of published crates, each with its bound.
+fn functions() -> Result<()> {
+    println!("## Functions of published crates\n");
+    println!("| put | at most | paths | refused | verdict | time |");
+    println!("| --- | --- | --- | --- | --- | --- |");
+    let mut options = Options {
+        manifest: Some(root().join("subjects/puts-functions/Cargo.toml")),
+        emit: false,
+        quiet: true,
+        ..Options::default()
+    };
+    options.settings.max_time = Duration::from_secs(60);
+    let found = explore(&options)?;
+    for put in &found {
+        let name = put.module.split_once("::").map_or(put.module.as_str(), |(_, name)| name);
+        let verdict = match put.settled {
+            Settled::Holds => "holds",
+            Settled::Fails => "fails",
+            _ => "not decided",
+        };
+        println!(
+            "| {name} | {} bytes | {} | {} | {verdict} | {:.2} s |",
+            put.description.max_bytes,
+            put.paths.len(),
+            put.rejected,
+            put.time.as_secs_f64()
+        );
+    }
+    let mismatches: usize = found.iter().map(|put| put.mismatches).sum();
+    ensure!(mismatches == 0, "a native run had another outcome than the explored one");
+    println!();
+    Ok(())
 }
 
 fn root() -> &'static Path {
