@@ -168,7 +168,9 @@ impl TypeRewriter<'_> {
             self.visit_path_arguments_mut(&mut last.arguments);
             return Some(parse_quote_spanned!(span=> ::testsmith::korat::twin::#last));
         }
-        if is_twinned(&last) {
+        // All of std's have arguments; a user's own `Cell` has none.
+        let bare = path.segments.last().is_some_and(|last| last.arguments.is_none());
+        if is_twinned(&last) && !bare {
             let last = path.segments.last_mut().expect("a path has segments");
             self.visit_path_arguments_mut(&mut last.arguments);
             return Some(parse_quote_spanned!(span=> ::testsmith::korat::twin::#last));
