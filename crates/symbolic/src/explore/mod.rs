@@ -97,6 +97,9 @@ pub struct Case {
     pub decisions: Vec<Decision>,
     pub covered: BTreeSet<(SiteId, u32)>,
     pub passes: bool,
+    /// Whether the input alone leads to this end, and no hash or address that happened to be
+    /// so. If not, only a native run can tell.
+    pub certain: bool,
     /// The scalars the entry returned, which are terms over the input.
     pub returned: Vec<Value>,
 }
@@ -138,7 +141,7 @@ pub enum Verdict {
 impl Exploration {
     /// A failure found is a failure; a claim about all paths needs a clean ledger.
     pub fn verdict(&self) -> Verdict {
-        if self.cases.iter().any(|case| !case.passes) {
+        if self.cases.iter().any(|case| !case.passes && case.certain) {
             Verdict::Fails
         } else if self.ledger.is_complete() {
             Verdict::Holds
@@ -424,6 +427,7 @@ impl Explorer<'_> {
             decisions: run.decisions,
             covered: run.covered,
             passes,
+            certain: !run.guessed,
             returned: run.returned,
         };
         if self.settings.minimise {

@@ -129,6 +129,7 @@ impl Machine<'_> {
     }
 
     fn void_here(&mut self, why: &str) {
+        self.guessed = true;
         let site = self.site();
         let why = match site.line {
             0 => why.to_owned(),

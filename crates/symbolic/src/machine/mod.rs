@@ -118,6 +118,9 @@ pub struct Run {
     pub returned: Vec<Value>,
     /// Whether the run left the script it was to follow.
     pub diverged: bool,
+    /// Whether a hash or an address decided something: then the input alone does not lead to
+    /// this end.
+    pub guessed: bool,
     /// The hashes of the elements of tables whose order could be seen, by the order in which
     /// they were asked for.
     pub ordered: BTreeSet<usize>,
@@ -229,6 +232,7 @@ struct Machine<'e> {
     /// A table is gone through by its own code.
     zone: Option<tables::Zone>,
     orders: tables::Orders,
+    guessed: bool,
     /// See [`Job::hash_order`].
     hash_order: Vec<usize>,
     diverged: bool,
@@ -263,6 +267,7 @@ impl<'e> Machine<'e> {
             hidden: hidden::HiddenVariables::new(job.input.len(), job.symbolic),
             zone: None,
             orders: tables::Orders::default(),
+            guessed: false,
             hash_order: job.hash_order.to_vec(),
             diverged: false,
         }
@@ -293,6 +298,7 @@ impl<'e> Machine<'e> {
             voids: self.voids,
             returned: self.returned,
             diverged: self.diverged,
+            guessed: self.guessed,
             ordered: self.orders.seen,
             statics: self.memory.statics(&self.engine.program),
         }

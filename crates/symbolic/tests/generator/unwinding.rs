@@ -187,7 +187,7 @@ fn twice_in_a_scope(c: &mut Choice) -> Draft {
 fn lock_and_static(c: &mut Choice) -> Draft {
     let (when, bug) = (c.condition(&["x"], 1), c.bug(&["x"]));
     Draft::new(1, format!(
-        "let x = input.u8();\nlet _ = catch_unwind(|| {{ let _g = Guard(x); if {when} {{ panic!(\"inside\") }} std::mem::forget(_g) }});\nassert_eq!(COUNT.load(Ordering::Relaxed), u8::from({when}) + {bug});\n0"
+        "let x = input.u8();\nlet _ = catch_unwind(|| {{ let _g = Guard(x); if {when} {{ panic!(\"inside\") }} }});\nassert_eq!(COUNT.load(Ordering::Relaxed), 1 + {bug});\n0"
     ))
     .items("static COUNT: AtomicU8 = AtomicU8::new(0);\n".to_owned() + &guard("true", "COUNT.fetch_add(1, Ordering::Relaxed);"))
     .alone()
