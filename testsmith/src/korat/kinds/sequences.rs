@@ -110,7 +110,7 @@ impl<T: TwinType> SliceTwin<T> {
 impl<T: TwinType> Index<usize> for SliceTwin<T> {
     type Output = T;
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, index: usize) -> &T {
         &self.0[index]
     }
@@ -188,7 +188,7 @@ impl<T: TwinType> VecTwin<T> {
         unsafe { std::slice::from_raw_parts(self.items, len) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn item(&self, index: usize) -> Option<&Lazy<T>> {
         if self.arena != NO_CLASS && self.is_reached(index) {
             return self.cells(self.capacity).get(index);
@@ -313,13 +313,19 @@ impl<T: TwinType> Deref for VecTwin<T> {
 impl<T: TwinType> Index<usize> for VecTwin<T> {
     type Output = T;
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, index: usize) -> &T {
         match self.item(index) {
             Some(cell) => cell,
-            None => panic!("index out of bounds: the index is {index}"),
+            None => out_of_bounds(index),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_bounds(index: usize) -> ! {
+    panic!("index out of bounds: the index is {index}")
 }
 
 impl<T: TwinType> IndexMut<usize> for VecTwin<T> {
@@ -518,7 +524,7 @@ impl<T: TwinType, const N: usize> Deref for ArrayTwin<T, N> {
 impl<T: TwinType, const N: usize> Index<usize> for ArrayTwin<T, N> {
     type Output = T;
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, index: usize) -> &T {
         &self.cells()[index]
     }
