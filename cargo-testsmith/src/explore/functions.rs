@@ -22,6 +22,9 @@ const PLAIN: &[&str] = &[
     "char", "f32", "f64",
 ];
 
+/// What a put does where a value cannot be made: such inputs are not what it is about.
+const REFUSE: &str = "testsmith::put::reject()";
+
 /// A function with all that a put needs to call it.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -182,7 +185,7 @@ impl<'m> Maker<'m> {
         let call = filled(&template(&operation.call), &arguments);
         let statement = match self.variant(operation.output, ty) {
             Some("") => format!("let mut {name} = {call};"),
-            Some(variant) => format!("let {variant}(mut {name}) = {call} else {{ return }};"),
+            Some(variant) => format!("let {variant}(mut {name}) = {call} else {{ {{!}} }};"),
             None => unreachable!("only operations that give the type are chosen"),
         };
         Made { statement, from: format!("on values made by {}", operation.path()) }
@@ -327,11 +330,15 @@ fn template(call: &Call) -> String {
     text + rest
 }
 
-/// A call with these arguments; where it does not apply, nothing is called.
+/// A call with these arguments; where it does not apply stays open.
 fn filled(call: &str, arguments: &[String]) -> String {
+    filled_or(call, arguments, "{!}")
+}
+
+fn filled_or(call: &str, arguments: &[String], otherwise: &str) -> String {
     fill(call, &mut |placeholder, text| match placeholder {
         Placeholder::Argument(n) | Placeholder::Receiver(n) => text.push_str(&arguments[n]),
-        Placeholder::Inapplicable => text.push_str("return"),
+        Placeholder::Inapplicable => text.push_str(otherwise),
     })
 }
 
@@ -349,7 +356,13 @@ fn ident(path: &str) -> String {
 impl Function {
     /// The statements with something in the place of the parameters.
     pub fn body_with(&self, arguments: &[String]) -> String {
-        let line = |statement: &String| format!("    {}\n", filled(statement, arguments));
+        self.body_or(arguments, "return")
+    }
+
+    /// The same, with what happens where a value cannot be made.
+    fn body_or(&self, arguments: &[String], otherwise: &str) -> String {
+        let line =
+            |statement: &String| format!("    {}\n", filled_or(statement, arguments, otherwise));
         self.body.iter().map(line).collect()
     }
 
@@ -362,9 +375,9 @@ impl Function {
         let names: Vec<String> = self.parameters.iter().map(|(name, _)| name.clone()).collect();
         let guard = self.guard.as_ref().map(|guard| {
             let alone = Function { body: vec![guard.clone()], ..self.clone() };
-            alone.body_with(&names)
+            alone.body_or(&names, REFUSE)
         });
-        let body = guard.unwrap_or_default() + &self.body_with(&names);
+        let body = guard.unwrap_or_default() + &self.body_or(&names, REFUSE);
         let ident = &self.ident;
         let mut text =
             format!("fn {ident}({}) {{ {} }}", typed.join(", "), body.replace('\n', " "));
@@ -466,7 +479,7 @@ mod tests {
                 ("text".to_owned(), "&str".to_owned()),
             ],
             body: vec![
-                "let mut value_0 = demo::Stack::new({0});".to_owned(),
+                "let Some(mut value_0) = demo::Stack::new({0}) else { {!} };".to_owned(),
                 "let _ = demo::Stack::push(&mut value_0, {1});".to_owned(),
             ],
             guard: None,
@@ -476,11 +489,12 @@ mod tests {
         let source = function.source(&[2]);
         assert!(source.contains("mod of_stack_push_at_2 {"), "{source}");
         assert!(source.contains("demo::Stack::push(&mut value_0, text)"), "{source}");
+        assert!(source.contains("else { testsmith::put::reject() };"), "{source}");
         assert_eq!(source.lines().count(), 1);
         let written = function.written(r#"of_stack_push(3, "a, b")"#).expect("it is a call");
         assert_eq!(
             written,
-            "    let mut value_0 = demo::Stack::new(3);\n    \
+            "    let Some(mut value_0) = demo::Stack::new(3) else { return };\n    \
              let _ = demo::Stack::push(&mut value_0, \"a, b\");\n"
         );
     }
