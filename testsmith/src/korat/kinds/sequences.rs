@@ -19,7 +19,7 @@ use crate::korat::space::{Builder, Choices, Claim};
 use crate::korat::trail::NO_CLASS;
 use crate::korat::{Deep, Korat, Realizer, Types, scratch};
 
-use super::slices::Position;
+use super::slices::{Position, out_of_bounds};
 
 /// What a predicate sees in place of a slice.
 #[repr(transparent)]
@@ -322,12 +322,6 @@ impl<T: TwinType> Index<usize> for VecTwin<T> {
     }
 }
 
-#[cold]
-#[inline(never)]
-fn out_of_bounds(index: usize) -> ! {
-    panic!("index out of bounds: the index is {index}")
-}
-
 impl<T: TwinType> IndexMut<usize> for VecTwin<T> {
     fn index_mut(&mut self, index: usize) -> &mut T {
         assert!(self.item(index).is_some(), "index out of bounds: the index is {index}");
@@ -337,15 +331,6 @@ impl<T: TwinType> IndexMut<usize> for VecTwin<T> {
 }
 
 impl<'a, T: TwinType> IntoIterator for &'a VecTwin<T> {
-    type Item = &'a T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<'a, T: TwinType> IntoIterator for &'a SliceTwin<T> {
     type Item = &'a T;
     type IntoIter = Iter<'a, T>;
 

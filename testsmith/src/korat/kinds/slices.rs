@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::sequences::{ArrayTwin, SliceTwin, VecTwin};
+use super::sequences::{ArrayTwin, Iter, SliceTwin, VecTwin};
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::scratch;
 
@@ -74,6 +74,21 @@ macro_rules! ranges_are_positions {
 }
 ranges_are_positions!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull
     RangeInclusive<usize> RangeToInclusive<usize>);
+
+#[cold]
+#[inline(never)]
+pub(super) fn out_of_bounds(index: usize) -> ! {
+    panic!("index out of bounds: the index is {index}")
+}
+
+impl<'a, T: TwinType> IntoIterator for &'a SliceTwin<T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
 
 /// What can be taken apart by the pattern of a slice.
 pub trait Patterned {
