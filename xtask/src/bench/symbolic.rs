@@ -18,6 +18,9 @@ use testsmith_symbolic::ir::FunctionId;
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{Bounds, Engine, Job, Layout};
 
+/// What a put of the paper may take.
+const PATIENCE: &str = "600s";
+
 /// A row of the tables: its name, what the paper reports, and the puts that make it.
 struct Row {
     name: &'static str,
@@ -75,8 +78,8 @@ pub fn run(args: &[String]) -> Result<()> {
     if args.iter().any(|arg| arg == "functions") {
         return functions();
     }
-    let subjects = puts("subjects/puts", None)?;
-    let crates = puts("subjects/puts-crates", None)?;
+    let subjects = puts("subjects/puts", None, PATIENCE)?;
+    let crates = puts("subjects/puts-crates", None, PATIENCE)?;
     println!("## The paper's figures 2 and 3\n");
     println!("| subject | puts | cases | refused | time | branch sides | verdict | paper |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
@@ -95,7 +98,7 @@ pub fn run(args: &[String]) -> Result<()> {
         println!("| {name} | {} |", summary(&[put]));
     }
     println!("\n## The three violations, put back in\n");
-    let seeded = puts("subjects/puts", Some("seeded"))?;
+    let seeded = puts("subjects/puts", Some("seeded"), PATIENCE)?;
     for put in seeded.iter().filter(|put| put.settled == Settled::Fails) {
         let path = put.paths.iter().filter(|path| !path.passes).min_by_key(|path| path.call.len());
         println!("- {}", path.context("a put that fails has a failing path")?.call);
@@ -144,14 +147,7 @@ fn functions() -> Result<()> {
     println!("## Functions of published crates\n");
     println!("| put | at most | paths | refused | verdict | time |");
     println!("| --- | --- | --- | --- | --- | --- |");
-    let mut options = Options {
-        manifest: Some(root().join("subjects/puts-functions/Cargo.toml")),
-        emit: false,
-        quiet: true,
-        ..Options::default()
-    };
-    options.settings.max_time = Duration::from_secs(60);
-    let found = explore(&options)?;
+    let found = puts("subjects/puts-functions", None, "60s")?;
     for put in &found {
         let name = put.module.split_once("::").map_or(put.module.as_str(), |(_, name)| name);
         let verdict = match put.settled {
@@ -177,9 +173,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
 }
 
-fn puts(package: &str, features: Option<&str>) -> Result<Vec<Explored>> {
+fn puts(package: &str, features: Option<&str>, time: &str) -> Result<Vec<Explored>> {
     let manifest = root().join(package).join("Cargo.toml").display().to_string();
-    let mut words = vec!["--manifest-path", &manifest, "--no-write", "--max-time", "600s", "-q"];
+    let mut words = vec!["--manifest-path", &manifest, "--no-write", "--max-time", time, "-q"];
     words.extend(features.iter().flat_map(|features| ["--features", features]));
     let options = Explore::from_words(&words)?;
     explore(&options, &Console::new(true, Format::Text), &Default::default(), &mut |_| ())
