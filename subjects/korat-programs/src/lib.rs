@@ -87,9 +87,13 @@ pub fn compare<T: Subject>(
         for reuse in [true, false] {
             let search = Search::<T>::within(Finitization::new(scope));
             let search = search.generators(generators).reuse(reuse);
-            let found: Vec<T::Model> = search.run().map(|structure| structure.model()).collect();
             let how = format!("generators {generators}, reuse {reuse}");
+            let (found, candidates) = all_found(&search);
             same(&how, &expected, &found)?;
+            let again = search.clone().checkpoints(false);
+            if reuse && all_found(&again) != (found, candidates) {
+                return Err(format!("{how}: checkpoints change the order or the candidates"));
+            }
             if reuse && expected.len() < PIECES * PIECE as usize {
                 same(&format!("{how}, in pieces"), &expected, &in_pieces(&search))?;
             }
@@ -115,6 +119,14 @@ fn same<M: Ord + Clone + Debug>(
         return Err(format!("{how}: {} found, {} different", found.len(), set.len()));
     }
     Ok(())
+}
+
+/// The structures in the order in which they are found, and how many candidates
+/// were tried for them.
+fn all_found<T: Subject>(search: &Search<T>) -> (Vec<T::Model>, u64) {
+    let mut run = search.run();
+    let found = run.by_ref().map(|structure| structure.model()).collect();
+    (found, run.stats().candidates)
 }
 
 /// How many structures a search finds before it stops and goes on elsewhere.

@@ -67,6 +67,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     for item in &mut block.items {
         rewrite_item(item, &own, &real, &mut errors);
     }
+    super::checkpoints::add(&mut block);
     block.attrs.clear();
     if let Some(error) = errors.into_iter().reduce(|mut all, next| {
         all.combine(next);
@@ -149,7 +150,7 @@ mod tests {
         });
         assert!(text.contains("implTreeTwin{"), "{text}");
         assert!(text.contains("(*(*self.left).size)<(*self.size)"), "{text}");
-        assert!(text.contains("(*(&(*self.pair).0).korat_read())"), "{text}");
+        assert!(text.contains("*(&(*self.pair).0).korat_read()"), "{text}");
     }
 
     #[test]

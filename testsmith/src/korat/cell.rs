@@ -54,6 +54,8 @@ pub struct Header {
     pub(crate) first: u32,
     /// The restriction in force, while a generator holds the field.
     pub(crate) held: Cell<u32>,
+    /// The number of the generator call that made it.
+    pub(crate) call: Cell<u32>,
     /// The place of a field that is varied among those.
     pub(crate) wheel: Cell<u32>,
     /// For a field on the stack: whether it was held before it was read.
@@ -77,6 +79,7 @@ impl Header {
             class,
             first,
             held: Cell::new(u32::MAX),
+            call: Cell::new(0),
             wheel: Cell::new(0),
             was_held: Cell::new(false),
             high_before: Cell::new(-1),

@@ -34,11 +34,13 @@ pub(crate) fn begin(steps: u64) {
 }
 
 /// How many steps the run may still take.
+#[inline]
 pub(crate) fn steps_left() -> u64 {
     FUEL.get()
 }
 
 /// Gives the run so many steps from here on.
+#[inline]
 pub(crate) fn set_steps_left(steps: u64) {
     FUEL.set(steps);
 }

@@ -13,7 +13,6 @@
 //! Nothing here looks at values: generators turn their constraints into sets
 //! of indexes first.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::cell::{Header, Lazy, TwinType, state};
@@ -32,6 +31,8 @@ pub(crate) struct Held {
     depth: u32,
     /// The entry for the same field that this one narrows.
     earlier: u32,
+    /// The number of the generator call.
+    call: u32,
 }
 
 /// The place of every value of a domain in an order that several share.
@@ -111,10 +112,26 @@ impl Trail {
         Some(self.inner.borrow().records[call as usize].answer)
     }
 
+    /// Numbers a checkpoint like a call: how many fields had been read there.
+    /// A run that repeats an earlier one has them all on its stack already, so
+    /// the number was written down when they were read for the first time.
+    #[inline]
+    pub(crate) fn checkpoint(&self) -> u32 {
+        let call = self.calls.get();
+        self.calls.set(call + 1);
+        if call < self.recorded.get() {
+            return self.inner.borrow().records[call as usize].depth;
+        }
+        self.record(Answer::Plain);
+        self.depth.get()
+    }
+
+    #[inline]
     fn record(&self, answer: Answer) {
         let mut inner = self.inner.borrow_mut();
         let depth = inner.stack.len() as u32;
         inner.records.push(Record { answer, depth });
+        self.depth.set(depth);
         self.recorded.set(inner.records.len() as u32);
     }
 
@@ -139,14 +156,24 @@ impl Trail {
         if T::INLINE || !self.directs() {
             return allows(cell);
         }
-        match self.next_call() {
-            Some(Answer::Held(answer)) if cell.header().state.get() != state::SEEN => answer,
-            Some(_) => self.plain(cell, &allows),
-            None if cell.header().state.get() == state::SEEN => {
-                self.record(Answer::Plain);
+        let (header, call) = (cell.header(), self.calls.get());
+        match header.state.get() {
+            state::SEEN => {
+                self.calls.set(call + 1);
+                if call >= self.recorded.get() {
+                    self.record(Answer::Plain);
+                }
                 self.plain(cell, &allows)
             }
-            None => self.hold(cell, &allows),
+            state::HELD if header.call.get() == call => {
+                self.calls.set(call + 1);
+                true
+            }
+            _ => match self.next_call() {
+                Some(Answer::Held(answer)) => answer,
+                Some(Answer::Plain) => self.plain(cell, &allows),
+                None => self.hold(cell, &allows),
+            },
         }
     }
 
@@ -158,25 +185,45 @@ impl Trail {
             self.record(Answer::Plain);
             return self.plain(cell, allows);
         };
-        let answer = self.inner.borrow_mut().hold(header, mask);
+        let answer = self.inner.borrow_mut().hold(header, mask, self.calls.get() - 1);
         self.record(Answer::Held(answer));
         answer
     }
 
     /// What `look` says of values that no field has yet; `None` if it reads a
-    /// field or panics, which other values may not make it do.
+    /// field, which other values may not make it do. If it panics, the run is
+    /// made again: see `recover`.
     fn aside<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
         let depth = self.inner.borrow().stack.len();
         let steps = guard::steps_left();
+        self.aside.set(depth as u32);
         let result = {
             let _constrained = Constrained::enter(self);
-            catch_unwind(AssertUnwindSafe(look))
+            look()
         };
+        self.aside.set(NOTHING);
         guard::set_steps_left(steps);
         let mut inner = self.inner.borrow_mut();
-        let read = inner.stack.len() > depth;
+        if inner.stack.len() == depth {
+            return Some(result);
+        }
         inner.unread_to(depth);
-        result.ok().filter(|_| !read)
+        self.depth.set(depth as u32);
+        None
+    }
+
+    /// After a panic: whether a generator was trying values that the field need
+    /// not have. Then its clause is a plain check from now on, and the run has
+    /// to be made again.
+    #[cold]
+    pub(crate) fn recover(&self) -> bool {
+        let depth = self.aside.replace(NOTHING);
+        if depth == NOTHING {
+            return false;
+        }
+        self.inner.borrow_mut().unread_to(depth as usize);
+        self.record(Answer::Plain);
+        true
     }
 
     /// Takes objects that a traversal has visited out of what a pointer that
@@ -193,6 +240,7 @@ impl Trail {
         let mask =
             Mask::of(header.size, |i| i < header.first || !visited.contains(&(i - header.first)));
         inner.push(header, mask, false);
+        self.depth.set(inner.stack.len() as u32);
     }
 
     /// Restricts fields to ascending values, without equal neighbours if
@@ -215,7 +263,8 @@ impl Trail {
             return None;
         };
         let headers: Vec<&Header> = cells.iter().map(|cell| cell.header()).collect();
-        let answer = self.inner.borrow_mut().chain(&headers, strict, ranks.as_deref());
+        let call = self.calls.get() - 1;
+        let answer = self.inner.borrow_mut().chain(&headers, strict, ranks.as_deref(), call);
         self.record(Answer::Held(answer));
         Some(answer)
     }
@@ -310,7 +359,7 @@ impl Inner {
 
     /// Narrows a field that was not read; one that cannot wait is read.
     #[inline]
-    fn hold(&mut self, header: &Header, mask: Mask) -> bool {
+    fn hold(&mut self, header: &Header, mask: Mask, call: u32) -> bool {
         let (earlier, mask) = match header.state.get() {
             state::HELD => {
                 let at = header.held.get();
@@ -326,13 +375,20 @@ impl Inner {
         }
         header.state.set(state::HELD);
         header.held.set(self.held.len() as u32);
+        header.call.set(call);
         let depth = self.stack.len() as u32;
-        self.held.push(Held { field: header.id, mask, depth, earlier });
+        self.held.push(Held { field: header.id, mask, depth, earlier, call });
         true
     }
 
     /// Holds fields in ascending order.
-    fn chain(&mut self, headers: &[&Header], strict: bool, ranks: Option<&[Ranks]>) -> bool {
+    fn chain(
+        &mut self,
+        headers: &[&Header],
+        strict: bool,
+        ranks: Option<&[Ranks]>,
+        call: u32,
+    ) -> bool {
         let order = |at: usize, index: u32| ranks.map_or(index, |ranks| ranks[at][index as usize]);
         let mut masks: Vec<Mask> = headers.iter().map(|header| self.allowed(header)).collect();
         // From the last on: a value must leave room for a greater one.
@@ -370,8 +426,11 @@ impl Inner {
             if let (Some(link), Some(before), true) = (&link, before, settled) {
                 mask = link.above(&mask, header.size, before.index.get());
             }
-            let fits =
-                if was_seen { mask.contains(header.index.get()) } else { self.hold(header, mask) };
+            let fits = if was_seen {
+                mask.contains(header.index.get())
+            } else {
+                self.hold(header, mask, call)
+            };
             if !fits {
                 return false;
             }
@@ -402,9 +461,12 @@ impl Inner {
             }
             let header = self.header(held.field);
             header.held.set(held.earlier);
-            if held.earlier == NOTHING {
-                header.state.set(state::UNSEEN);
-                header.index.set(0);
+            match self.held.get(held.earlier as usize) {
+                Some(earlier) => header.call.set(earlier.call),
+                None => {
+                    header.state.set(state::UNSEEN);
+                    header.index.set(0);
+                }
             }
             self.held.pop();
         }

@@ -45,6 +45,7 @@ mod parallel;
 mod product;
 mod reach;
 mod realize;
+mod resume;
 mod scratch;
 mod search;
 mod show;

@@ -16,6 +16,7 @@ use super::finitize::{Finitization, FinitizeError};
 use super::guard;
 use super::reach::Reach;
 use super::realize::realize;
+use super::resume;
 use super::show::{Shower, Shown};
 use super::space::Space;
 use super::state::State;
@@ -27,6 +28,11 @@ const DESCRIBED_TROUBLES: usize = 10;
 /// How often limits, progress and other threads are looked at, in candidates
 /// and structures.
 const POLL_EVERY: u64 = 256;
+
+/// After so many candidates, checkpoints must have saved one run in
+/// `REPEATED_SHARE`, or they are left alone.
+const JUDGED_AFTER: u64 = 512;
+const REPEATED_SHARE: u64 = 2;
 
 type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
 
@@ -40,6 +46,7 @@ pub struct Search<T: Korat> {
     pub(crate) progress: Option<(u64, Progress)>,
     pub(crate) resume: Option<State>,
     pub(crate) repeat: u32,
+    pub(crate) checkpoints: bool,
 }
 
 impl<T: Korat> Clone for Search<T> {
@@ -52,6 +59,7 @@ impl<T: Korat> Clone for Search<T> {
             progress: self.progress.clone(),
             resume: self.resume.clone(),
             repeat: self.repeat,
+            checkpoints: self.checkpoints,
         }
     }
 }
@@ -141,6 +149,7 @@ impl<T: Korat> Search<T> {
             progress: None,
             resume: None,
             repeat: 1,
+            checkpoints: true,
         }
     }
 
@@ -171,6 +180,13 @@ impl<T: Korat> Search<T> {
     /// Whether structures that differ only in unread fields share one run.
     pub fn reuse(mut self, on: bool) -> Self {
         self.switches.reuse = on;
+        self
+    }
+
+    /// Whether a check that fails is made again by itself for the next
+    /// candidate; off, the predicate starts from its beginning.
+    pub fn checkpoints(mut self, on: bool) -> Self {
+        self.checkpoints = on;
         self
     }
 
@@ -257,6 +273,12 @@ impl<T: Korat> Search<T> {
             poll_at: 0,
             report_at: 0,
             repeat: self.repeat,
+            // What fails in another predicate may be what that one looks for.
+            resumes: self.checkpoints
+                && switches.pruning
+                && self.repeat == 1
+                && self.predicate.is_none(),
+            repeats: 0,
             real: PhantomData,
         };
         if let Some(state) = &self.resume {
@@ -301,6 +323,10 @@ pub struct Run<T: Korat> {
     /// The number of steps at which to report progress again.
     report_at: u64,
     repeat: u32,
+    /// Whether checks that fail are made again by themselves.
+    resumes: bool,
+    /// How many candidates took no run of their own for that.
+    repeats: u64,
     real: PhantomData<fn() -> T>,
 }
 
@@ -539,15 +565,36 @@ impl<T: Korat> Run<T> {
     fn check(&mut self) -> bool {
         self.space.trail.begin();
         guard::begin(guard::STEPS);
+        if self.resumes {
+            let most = self.poll_at.saturating_sub(self.steps());
+            resume::begin(&self.space.trail, most);
+        }
         let (predicate, root) = (self.predicate, &self.root);
         let valid = || match &self.deep {
             None => predicate(root),
             Some(types) => deep::valid::<T>(root, types),
         };
         let mut result = catch_unwind(AssertUnwindSafe(valid));
+        while result.is_err() && self.space.trail.recover() {
+            super::scratch::undo();
+            self.space.trail.begin();
+            guard::begin(guard::STEPS);
+            if self.resumes {
+                resume::again();
+            }
+            result = catch_unwind(AssertUnwindSafe(valid));
+        }
         for _ in 1..self.repeat {
             self.space.trail.begin();
             result = catch_unwind(AssertUnwindSafe(valid));
+        }
+        let repeats = resume::end(&self.space.trail);
+        self.stats.candidates += repeats;
+        self.repeats += repeats;
+        // What is not repeated does not pay for being repeatable.
+        let few = self.repeats < self.stats.candidates / REPEATED_SHARE;
+        if few && self.stats.candidates > JUDGED_AFTER {
+            self.resumes = false;
         }
         super::scratch::undo();
         match result {

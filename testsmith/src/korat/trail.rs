@@ -88,8 +88,16 @@ pub struct Trail {
     pub(crate) calls: Cell<u32>,
     /// How many of those calls an earlier run answered for this one.
     pub(crate) recorded: Cell<u32>,
+    /// How many fields are on the stack.
+    pub(crate) depth: Cell<u32>,
+    /// How many checks of this run were made again, and how many more may be.
+    pub(crate) repeats: Cell<u64>,
+    pub(crate) repeats_left: Cell<u64>,
     /// Whether generators direct the search.
     pub(crate) directed: Cell<bool>,
+    /// The length of the stack, while a generator tries values that its field
+    /// does not have.
+    pub(crate) aside: Cell<u32>,
     /// Whether a generator is evaluating its constraint.
     pub(crate) constrained: Cell<bool>,
 }
@@ -118,7 +126,11 @@ impl Trail {
             }),
             calls: Cell::new(0),
             recorded: Cell::new(0),
+            depth: Cell::new(0),
+            repeats: Cell::new(0),
+            repeats_left: Cell::new(0),
             directed: Cell::new(true),
+            aside: Cell::new(NONE),
             constrained: Cell::new(false),
         }
     }
@@ -126,9 +138,22 @@ impl Trail {
     /// A run begins.
     #[inline]
     pub(crate) fn begin(&self) {
+        let inner = self.inner.borrow();
         self.calls.set(0);
-        self.recorded.set(self.inner.borrow().records.len() as u32);
+        self.recorded.set(inner.records.len() as u32);
+        self.depth.set(inner.stack.len() as u32);
         self.constrained.set(false);
+    }
+
+    /// Moves to the next candidate that differs only in what was read since
+    /// `depth`; `false` when there is none.
+    pub(crate) fn retry(&self, depth: usize) -> bool {
+        let mut inner = self.inner.borrow_mut();
+        let floor = inner.base.max(depth);
+        let more = inner.backtrack_to(floor);
+        self.recorded.set(inner.records.len() as u32);
+        self.depth.set(inner.stack.len() as u32);
+        more
     }
 
     /// The predicate reads a field for the first time.
@@ -138,6 +163,7 @@ impl Trail {
             state::HELD => inner.read_held(header),
             _ => inner.push(header, Mask::ALL, false),
         };
+        self.depth.set(inner.stack.len() as u32);
         if !fine {
             drop(inner);
             std::panic::resume_unwind(Box::new(OutOfObjects));
@@ -426,7 +452,13 @@ impl Inner {
 
     /// Moves to the next candidate; `false` when there is none.
     pub(crate) fn backtrack(&mut self) -> bool {
-        while self.stack.len() > self.base {
+        self.backtrack_to(self.base)
+    }
+
+    /// As `backtrack`, with the first fields of the stack as they are.
+    #[inline]
+    fn backtrack_to(&mut self, floor: usize) -> bool {
+        while self.stack.len() > floor {
             let top = self.stack.len() - 1;
             let header = self.at(top);
             self.unset(header);
@@ -438,7 +470,7 @@ impl Inner {
             }
             self.park(header);
         }
-        self.release_held(self.base as u32);
+        self.release_held(floor as u32);
         false
     }
 

@@ -13,6 +13,7 @@ pub use super::kinds::{
     SetTwin as BTreeSet, SliceTwin as Slice, VecTwin as Vec,
 };
 pub use super::realize::real;
+pub use super::resume::{guard, guard_option, must_next, take_must, undirected};
 pub use super::scratch::cell;
 
 /// Reads a part of a tuple, which may be a field of a twin or a plain local.

@@ -3,12 +3,18 @@
 //! Every row has the domains of the Java tool's row, and must find as many
 //! structures. Each structure is visited, none is only counted. Time is CPU
 //! time of the searching threads; the Java column was measured once on this
-//! kind of machine and is part of the table below.
+//! kind of machine and is part of the table below. With `--against XTASK` the
+//! rows are also run by another version, one after the other.
+//!
+//! `differential` and `enumerators` are benches of their own.
 
+mod against;
+mod differential;
+mod enumerators;
 mod setup;
 mod shapes;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cpu_time::ThreadTime;
@@ -19,6 +25,7 @@ use subject_containers::{
 use testsmith::Korat;
 use testsmith::korat::{Finitization, Search, Stats};
 
+use against::Against;
 use shapes::{BinaryTree, Dag, DoublyLinkedList, SinglyLinkedList};
 
 /// How often a thread looks at its clock, in structures.
@@ -46,28 +53,40 @@ struct Options {
     /// Also the rows without generators that take long.
     all: bool,
     only: Option<String>,
+    against: Option<RefCell<Against>>,
 }
 
 pub fn run(args: &[String]) -> anyhow::Result<()> {
+    match args.first().map(String::as_str) {
+        Some("differential") => return differential::run(&args[1..]),
+        Some("enumerators") => return enumerators::run(),
+        _ => {}
+    }
+    let other = args.iter().position(|arg| arg == "--against");
+    let path = other.and_then(|at| args.get(at + 1));
     let options = Options {
         all: args.iter().any(|arg| arg == "--all"),
-        only: args.iter().find(|arg| !arg.starts_with("--")).cloned(),
+        only: args.iter().find(|arg| !arg.starts_with("--") && Some(*arg) != path).cloned(),
+        against: path.map(|path| RefCell::new(Against::new(path.into()))),
     };
     println!(
-        "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>5} | {:>8} {:>5} | {:>11} {:>8} {:>7} {:>5}",
+        "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>6} {:>6} | {:>8} {:>5} | {:>11} {:>8} \
+         {:>7} {:>6} {:>6}",
         "structure, scope",
         "valid",
         "candidates",
         "cpu s",
         "Mcand/s",
         "x Java",
-        "pred%",
+        "resume",
+        "before",
         "2 thr s",
         "speed",
         "plain cand",
         "cpu s",
         "x Java",
-        "pred%"
+        "resume",
+        "before"
     );
     for row in rows() {
         let wanted = options.only.as_ref().is_none_or(|only| row.name.contains(only.as_str()));
@@ -235,8 +254,13 @@ fn measure<T: Korat>(
     finitization: Finitization,
 ) -> anyhow::Result<()> {
     let search = Search::<T>::within(finitization);
-    let Measured { seconds, stats, predicate } = alone(&search)?;
     let (name, scope) = (row.name, row.scope);
+    let before = match &options.against {
+        Some(against) => against.borrow_mut().times(name, scope, row.java_seconds)?,
+        None => None,
+    };
+    let before = before.unwrap_or_default();
+    let Measured { seconds, stats, resumed } = alone(&search)?;
     anyhow::ensure!(
         row.valid == 0 || stats.valid == row.valid,
         "{name} {scope}: {} structures, the Java tool finds {}",
@@ -249,24 +273,27 @@ fn measure<T: Korat>(
     let ratio = row.java_seconds / seconds;
     let missed = if row.java_seconds > 1.0 && ratio < row.goal { " (below the goal)" } else { "" };
     print!(
-        "{:<22} {:>11} | {:>11} {:>8.3} {:>7.1} {:>6.0} {:>5.0} | {:>8.3} {:>5} | ",
+        "{:<22} {:>11} | {:>11} {:>8.4} {:>7.1} {:>6.0} {:>6.2} {:>6} | {:>8.3} {:>5} | ",
         format!("{name} {scope}"),
         stats.valid,
         stats.candidates,
         seconds,
         stats.candidates as f64 / seconds / 1e6,
         ratio,
-        predicate,
+        resumed,
+        times_faster(before.directed, seconds),
         busiest,
         speedup,
     );
     if options.all || row.java_candidates < 100_000_000 {
-        let Measured { seconds, stats, predicate } = alone(&search.clone().generators(false))?;
+        let Measured { seconds, stats, resumed } = alone(&search.clone().generators(false))?;
         anyhow::ensure!(stats.valid == row.valid, "{name} {scope}: generators change the result");
         let ratio = row.java_seconds / seconds;
-        println!("{:>11} {seconds:>8.3} {ratio:>7.1} {predicate:>5.0}{missed}", stats.candidates);
+        let before = times_faster(before.plain.unwrap_or_default(), seconds);
+        let candidates = stats.candidates;
+        println!("{candidates:>11} {seconds:>8.4} {ratio:>7.1} {resumed:>6.2} {before:>6}{missed}");
     } else {
-        println!("{:>11} {:>8} {:>7} {:>5}{missed}", "-", "-", "-", "-");
+        println!("{:>11} {:>8} {:>7} {:>6} {:>6}{missed}", "-", "-", "-", "-", "-");
     }
     Ok(())
 }
@@ -275,27 +302,34 @@ fn measure<T: Korat>(
 struct Measured {
     seconds: f64,
     stats: Stats,
-    /// The predicate's share of the time, in percent: the extra time when it
-    /// runs twice on every candidate. What the second run adds is the
-    /// predicate with a comparison per read, and nothing of the search.
-    predicate: f64,
+    /// How many times longer it takes when every candidate runs the predicate
+    /// from its start.
+    resumed: f64,
+}
+
+/// How many times less `now` is than `before`, if that is known.
+fn times_faster(before: f64, now: f64) -> String {
+    if before > 0.0 { format!("{:.2}", before / now) } else { "-".to_owned() }
 }
 
 /// Measures a search several times, if it is short, and keeps the least: the
 /// machine has other users.
 fn alone<T: Korat>(search: &Search<T>) -> anyhow::Result<Measured> {
-    let twice = search.clone().repeat(2);
+    let again = search.clone().checkpoints(false);
     let (mut seconds, stats) = visit(search)?;
-    let (mut double, _) = visit(&twice)?;
-    let mut spent = seconds + double;
+    let (mut whole, other) = visit(&again)?;
+    anyhow::ensure!(
+        (stats.valid, stats.candidates) == (other.valid, other.candidates),
+        "checkpoints change the candidates"
+    );
+    let mut spent = seconds + whole;
     while spent < REPEAT_SECONDS {
         let (one, _) = visit(search)?;
-        let (two, _) = visit(&twice)?;
+        let (two, _) = visit(&again)?;
         spent += one + two;
-        (seconds, double) = (seconds.min(one), double.min(two));
+        (seconds, whole) = (seconds.min(one), whole.min(two));
     }
-    let predicate = ((double - seconds) / seconds * 100.0).clamp(0.0, 100.0);
-    Ok(Measured { seconds, stats, predicate })
+    Ok(Measured { seconds, stats, resumed: whole / seconds })
 }
 
 /// CPU seconds of the busiest of two threads, and how much less that is than
