@@ -41,6 +41,7 @@ mod kinds;
 mod mask;
 mod memory;
 mod oracle;
+mod outcome;
 mod parallel;
 mod product;
 mod reach;

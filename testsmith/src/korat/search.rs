@@ -14,6 +14,7 @@ use super::cell::Lazy;
 use super::deep::{self, Types};
 use super::finitize::{Finitization, FinitizeError};
 use super::guard;
+use super::outcome::DESCRIBED_TROUBLES;
 use super::reach::Reach;
 use super::realize::realize;
 use super::resume;
@@ -23,18 +24,13 @@ use super::state::State;
 use super::trail::{OutOfObjects, Switches};
 use super::{Korat, TwinType};
 
-/// How many troubles are described; all are counted.
-const DESCRIBED_TROUBLES: usize = 10;
 /// How often limits, progress and other threads are looked at, in candidates
 /// and structures.
 const POLL_EVERY: u64 = 256;
 
-/// After so many candidates, checkpoints must have saved one run in
-/// `REPEATED_SHARE`, or they are left alone.
-const JUDGED_AFTER: u64 = 512;
-const REPEATED_SHARE: u64 = 2;
-
 type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
+
+pub use super::outcome::{Outcome, Stats, Stop, Trouble};
 
 /// A search to be made: the type, the bounds, the switches.
 pub struct Search<T: Korat> {
@@ -69,68 +65,6 @@ pub(crate) struct Limits {
     pub candidates: Option<u64>,
     pub valid: Option<u64>,
     pub time: Option<Duration>,
-}
-
-/// What a search has done so far.
-#[derive(Clone, Debug, Default)]
-pub struct Stats {
-    /// Candidates on which the predicate ran.
-    pub candidates: u64,
-    /// Structures found valid.
-    pub valid: u64,
-    /// How many of those needed no run of their own, because they differ from
-    /// a valid one only in fields that the predicate did not read.
-    pub inferred: u64,
-    /// Runs of the predicate that panicked, did not end, or overflowed.
-    pub troubled: u64,
-    /// The first of those, described.
-    pub troubles: Vec<Trouble>,
-    /// The size of the whole space, as a power of two.
-    pub space_log2: f64,
-}
-
-impl Stats {
-    pub(crate) fn add(&mut self, other: Stats) {
-        self.candidates += other.candidates;
-        self.valid += other.valid;
-        self.inferred += other.inferred;
-        self.troubled += other.troubled;
-        self.troubles.extend(other.troubles);
-        self.troubles.truncate(DESCRIBED_TROUBLES);
-        self.space_log2 = other.space_log2;
-    }
-}
-
-/// A candidate on which the predicate did not return.
-#[derive(Clone, Debug)]
-pub struct Trouble {
-    /// What happened.
-    pub what: String,
-    /// The candidate, in a picture. Fields that were not read have some value.
-    pub candidate: String,
-    /// The candidate itself.
-    pub shown: Shown,
-}
-
-/// How a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Not yet.
-    Running,
-    /// Every structure of the scope has been found.
-    Complete,
-    /// A limit was reached; [`Run::state`] tells where to go on.
-    Stopped(Stop),
-}
-
-/// The limit that stopped a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    Candidates,
-    Valid,
-    Time,
-    /// Another thread reached a limit.
-    Elsewhere,
 }
 
 impl<T: Korat> Search<T> {
@@ -278,7 +212,6 @@ impl<T: Korat> Search<T> {
                 && switches.pruning
                 && self.repeat == 1
                 && self.predicate.is_none(),
-            repeats: 0,
             real: PhantomData,
         };
         if let Some(state) = &self.resume {
@@ -325,8 +258,6 @@ pub struct Run<T: Korat> {
     repeat: u32,
     /// Whether checks that fail are made again by themselves.
     resumes: bool,
-    /// How many candidates took no run of their own for that.
-    repeats: u64,
     real: PhantomData<fn() -> T>,
 }
 
@@ -588,14 +519,7 @@ impl<T: Korat> Run<T> {
             self.space.trail.begin();
             result = catch_unwind(AssertUnwindSafe(valid));
         }
-        let repeats = resume::end(&self.space.trail);
-        self.stats.candidates += repeats;
-        self.repeats += repeats;
-        // What is not repeated does not pay for being repeatable.
-        let few = self.repeats < self.stats.candidates / REPEATED_SHARE;
-        if few && self.stats.candidates > JUDGED_AFTER {
-            self.resumes = false;
-        }
+        self.stats.candidates += resume::end(&self.space.trail);
         super::scratch::undo();
         match result {
             Ok(valid) => valid,
