@@ -94,10 +94,20 @@ impl Counter {
         self.count
     }
 
+    /// It runs code that is not seen here, so that it is pure has to be checked.
+    #[pure]
+    pub fn doubled(&self) -> u32 {
+        double(self)
+    }
+
     #[requires(self.count != 164)]
     pub fn end(self) -> u32 {
         self.count
     }
+}
+
+fn double(counter: &Counter) -> u32 {
+    counter.count * 2
 }
 
 #[invariant(self.count != 171)]
@@ -145,6 +155,7 @@ fn tour() {
     counter.extend([1, 2]);
     counter.half(2);
     counter.count();
+    counter.doubled();
     counter.end();
 }
 
