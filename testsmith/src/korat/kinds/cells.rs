@@ -12,8 +12,9 @@ use crate::korat::show::{Shower, Shown};
 use crate::korat::space::{Builder, Choices};
 use crate::korat::{Deep, Korat, Realizer, Types};
 
+/// A twin that is one cell, shown as the call that makes the real thing.
 macro_rules! cell_twin {
-    ($twin:ident, $real:ident, $into:expr, $peek:expr) => {
+    ($twin:ident, $maker:expr) => {
         impl<T: TwinType> TwinType for $twin<T> {
             const INLINE: bool = true;
 
@@ -30,16 +31,16 @@ macro_rules! cell_twin {
             }
 
             fn show(&self, shower: &mut Shower) -> Shown {
-                let maker = concat!(stringify!($real), "::new");
-                Shown::Wrapped(maker, Box::new(self.0.show(shower)))
+                Shown::Wrapped($maker, Box::new(self.0.show(shower)))
             }
         }
     };
 }
+pub(super) use cell_twin;
 
 /// What a predicate sees in place of a `RefCell`.
 pub struct RefCellTwin<T>(Lazy<T>);
-cell_twin!(RefCellTwin, RefCell, RefCell::new, RefCell::borrow);
+cell_twin!(RefCellTwin, "RefCell::new");
 
 impl<T: TwinType> RefCellTwin<T> {
     /// A cell made by a method under test.
@@ -143,7 +144,7 @@ impl<T: Korat> Korat for RefCell<T> {
 
 /// What a predicate sees in place of a `Cell`.
 pub struct CellTwin<T>(Lazy<T>);
-cell_twin!(CellTwin, Cell, Cell::new, Cell::get);
+cell_twin!(CellTwin, "Cell::new");
 
 impl<T: TwinType> CellTwin<T> {
     /// As `Cell::get`.

@@ -5,7 +5,7 @@
 use std::ops::Deref;
 use std::sync::{LockResult, Mutex, RwLock, TryLockResult};
 
-use super::cells::{RefMutTwin, RefTwin};
+use super::cells::{RefMutTwin, RefTwin, cell_twin};
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::reach::Reach;
 use crate::korat::show::{Shower, Shown};
@@ -24,25 +24,7 @@ macro_rules! lock {
             }
         }
 
-        impl<T: TwinType> TwinType for $twin<T> {
-            const INLINE: bool = true;
-
-            fn share(&self) -> Self {
-                $twin(self.0.alias())
-            }
-
-            fn duplicate(&self) -> Self {
-                $twin(self.0.duplicate())
-            }
-
-            fn reach(&self, reach: &mut Reach) {
-                reach.cell(&self.0);
-            }
-
-            fn show(&self, shower: &mut Shower) -> Shown {
-                Shown::Wrapped($maker, Box::new(self.0.show(shower)))
-            }
-        }
+        cell_twin!($twin, $maker);
 
         impl<T: Korat> Korat for $real<T> {
             type Twin = $twin<T::Twin>;
