@@ -9,7 +9,7 @@ use crate::{Error, Lab, Profile, cargo, check_identity, was_stopped};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
 /// Files of tests as they will be written.
@@ -70,7 +70,13 @@ impl TestProgram {
     pub fn run(&self, arguments: &[&str]) -> Result<TestResults, Error> {
         let mut command = Command::new(&self.sandbox);
         command.arg(STRICTLY).arg(&self.executable).args(arguments);
-        let done = cargo::output(command.current_dir(&self.folder))?;
+        Ok(TestResults::of(&cargo::output(command.current_dir(&self.folder))?))
+    }
+}
+
+impl TestResults {
+    /// What a process said that ran tests in the sandbox.
+    fn of(done: &Output) -> Self {
         let output = String::from_utf8_lossy(&done.stdout).into_owned();
         let result = |line: &str| {
             let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
@@ -89,7 +95,7 @@ impl TestProgram {
             .collect();
         let unwatched = (done.status.code() == Some(UNWATCHED)).then(|| missing.join("; "));
         let was_stopped = was_stopped(&done.status);
-        Ok(TestResults { passed, output, was_stopped, unwatched, missing })
+        Self { passed, output, was_stopped, unwatched, missing }
     }
 }
 
@@ -243,20 +249,11 @@ fn link(source: &Path, target: &Path) -> std::io::Result<()> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
 
     /// What is made of a sandbox that says this and ends with this code.
     fn check(script: &str) -> TestResults {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let sandbox = folder.path().join("sandbox");
-        std::fs::write(&sandbox, format!("#!/bin/sh\n{script}\n")).expect("writable");
-        std::fs::set_permissions(&sandbox, std::fs::Permissions::from_mode(0o755)).expect("ours");
-        let program = TestProgram {
-            sandbox,
-            executable: PathBuf::from("tests"),
-            folder: folder.path().to_owned(),
-        };
-        program.run(&[]).expect("it runs")
+        let said = Command::new("sh").args(["-c", script]).output().expect("there is a shell");
+        TestResults::of(&said)
     }
 
     #[test]

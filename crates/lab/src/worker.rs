@@ -6,7 +6,7 @@ use crate::Error;
 use crate::output::Tail;
 use crate::watchdog;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read};
+use std::io::{BufReader, BufWriter, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -64,6 +64,20 @@ pub(crate) struct Worker {
     pub(crate) counted: (u64, u64),
 }
 
+/// Starts a program that was copied a moment ago. A child that another thread started
+/// meanwhile holds the copy open for writing until it becomes what it is to run.
+fn start(command: &mut Command) -> std::io::Result<Child> {
+    for _ in 0..200 {
+        match command.spawn() {
+            Err(busy) if busy.kind() == ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+    command.spawn()
+}
+
 impl Worker {
     pub(crate) fn spawn(
         harness: &Path,
@@ -88,7 +102,7 @@ impl Worker {
             .stderr(Stdio::piped())
             .current_dir(scratch);
         own_process_group(&mut command);
-        let spawned = command.spawn();
+        let spawned = start(&mut command);
         let program = harness.display().to_string();
         let mut child = spawned.map_err(|source| Error::Spawn { program, source })?;
         let jobs = BufWriter::new(child.stdin.take().expect("it was piped"));

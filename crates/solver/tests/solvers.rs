@@ -147,20 +147,17 @@ fn a_query_beyond_the_budget_is_unknown_and_never_unsatisfiable() {
 /// A program that speaks SMT-LIB and answers as it is told.
 #[cfg(unix)]
 fn fake_solver(name: &str, script: &str) -> SmtLib {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let path = folder.join("z3-fake");
-    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
-    // A file that was just written may still be open in a sibling thread that forks.
-    for _ in 0..50 {
-        if let Ok(solver) = SmtLib::start(&path.display().to_string()) {
-            return solver;
-        }
-        std::thread::yield_now();
-    }
-    panic!("the script cannot be started");
+    // Written by another process: a program that this one holds open for writing, or that
+    // a sibling thread's child inherits so, cannot be started.
+    let written = std::process::Command::new("sh")
+        .args(["-c", "printf '%s\n' '#!/bin/sh' \"$1\" > \"$2\" && chmod 755 \"$2\"", "sh", script])
+        .arg(&path)
+        .status();
+    assert!(written.is_ok_and(|status| status.success()), "the script cannot be written");
+    SmtLib::start(&path.display().to_string()).expect("the script can be started")
 }
 
 #[cfg(unix)]
