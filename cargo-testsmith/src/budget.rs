@@ -8,7 +8,7 @@
 
 use crate::args::Run;
 use std::time::{Duration, Instant};
-use testsmith_lab::Limits;
+use testsmith_lab::WorkerLimits;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
@@ -82,11 +82,11 @@ impl Budget {
     }
 
     /// How long one call may take.
-    pub fn limits(self) -> Limits {
-        let usual = Limits::default();
+    pub fn limits(self) -> WorkerLimits {
+        let usual = WorkerLimits::default();
         match self {
             Budget::Calls(_) => usual,
-            Budget::Time(_) => Limits { call: usual.call.min(PATIENCE), ..usual },
+            Budget::Time(_) => WorkerLimits { call: usual.call.min(PATIENCE), ..usual },
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(budget.end_of(now, Duration::ZERO), None);
         assert_eq!(budget.end_of_search(now), None);
         assert_eq!(budget.workers(), 1);
-        assert_eq!(budget.limits().call, Limits::default().call);
+        assert_eq!(budget.limits().call, WorkerLimits::default().call);
     }
 
     #[test]

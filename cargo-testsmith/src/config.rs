@@ -45,12 +45,12 @@ fn time<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Duration>, D::Error> 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Manifest {
-    package: Package,
+    package: ManifestPackage,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Package {
+struct ManifestPackage {
     metadata: Metadata,
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Plan;
 use testsmith_model::call::{Placeholder, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind, TypeInfo};
@@ -57,7 +57,7 @@ struct TypeRow {
 fn list_types(session: &mut Session, options: &List) -> Result<Exit> {
     let selection = Selection::from(&options.paths);
     let harness = session.build(Profile::Unoptimised)?;
-    session.supervise(&harness, Limits::default())?;
+    session.supervise(&harness, WorkerLimits::default())?;
     let row = |info: &TypeInfo| TypeRow {
         ty: info.ty.to_string(),
         told_apart_by: info.abilities.sameness().name(),

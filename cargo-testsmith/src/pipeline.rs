@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use testsmith_discover::Renames;
-use testsmith_lab::{Build, Features, Lab, Limits, Package, Profile, Subject, Supervisor};
+use testsmith_lab::{Build, Features, Lab, Package, Profile, Subject, Supervisor, WorkerLimits};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
 use testsmith_plan::Planner;
@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// A supervised worker on a built harness, its plan completed.
-    pub fn supervise(&mut self, harness: &Path, limits: Limits) -> Result<Supervisor> {
+    pub fn supervise(&mut self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
         let supervisor = self.another(harness, limits)?;
         self.plan = supervisor.plan();
         if !supervisor.missing.is_empty() {
@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// One more supervised worker, in a scratch folder of its own.
-    pub fn another(&self, harness: &Path, limits: Limits) -> Result<Supervisor> {
+    pub fn another(&self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let scratch = self.lab.root().join("run").join(format!("{}-{number}", std::process::id()));

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::{Plan, Sequence};
 
@@ -19,7 +19,10 @@ pub fn run(options: &Replay, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let mut session = Session::open(&options.target, interrupt)?;
     let profile = if options.release { Profile::Released } else { Profile::Unoptimised };
     let harness = session.build(profile)?;
-    let limits = Limits { call: Duration::from_millis(options.call_timeout), ..Limits::default() };
+    let limits = WorkerLimits {
+        call: Duration::from_millis(options.call_timeout),
+        ..WorkerLimits::default()
+    };
     let mut supervisor = session.supervise(&harness, limits)?;
     let sequence = stored.sequence(&session.plan)?;
     let outcome = supervisor.run_afresh(&sequence, true)?;

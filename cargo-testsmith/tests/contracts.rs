@@ -6,7 +6,7 @@ mod support;
 
 use cargo_testsmith::pipeline::Session;
 use support::{Fixture, root, stderr, stdout};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 
 /// Preconditions on every kind of parameter, and one promise that is not kept.
@@ -99,7 +99,7 @@ fn preconditions_are_asked_for_before_the_call() {
         ]
     );
     let harness = session.build(Profile::Unoptimised).expect("a harness");
-    let mut supervisor = session.supervise(&harness, Limits::default()).expect("a worker");
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default()).expect("a worker");
     let walk = Walk { max_sequences: 2000, max_calls: 20_000, max_length: 12, ..Walk::default() };
     let walked = supervisor.walk(&walk, &mut |_, _| {}).expect("it walks");
     for (operation, (completed, panicked)) in

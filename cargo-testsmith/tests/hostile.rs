@@ -9,15 +9,15 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use support::{Fixture, root, rules};
 use testsmith_judge::{Verdict, judge};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Builder, Literal};
 use testsmith_model::{OpId, Plan, Sequence};
 
 /// Little memory, because one of them fills all there is.
-fn limits(call: Duration) -> Limits {
-    Limits { call, memory_bytes: 256 << 20 }
+fn limits(call: Duration) -> WorkerLimits {
+    WorkerLimits { call, memory_bytes: 256 << 20 }
 }
 
 /// Long enough for a busy machine; each function that hangs takes this long.

@@ -7,7 +7,7 @@ use cargo_testsmith::pipeline::Session;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{Fixture, findings, stderr};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 use testsmith_model::{Callee, Operation};
 
@@ -42,7 +42,7 @@ impl Walked {
 fn walk(fixture: &Fixture) -> Walked {
     let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
     let harness = session.build(Profile::Unoptimised).expect("it builds");
-    let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default()).expect("it starts");
     let walk = Walk {
         seed: 1,
         max_sequences: u64::MAX,

@@ -5,7 +5,7 @@ mod support;
 use cargo_testsmith::pipeline::Session;
 use cargo_testsmith::stored::Stored;
 use support::{Fixture, stderr, stdout};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 
 const SWAP: &str = r#"{
@@ -62,7 +62,7 @@ fn what_a_walk_saw_is_seen_again_from_a_stored_file() {
     let fixture = Fixture::copy("shelf");
     let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
     let harness = session.build(Profile::Unoptimised).expect("it builds");
-    let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default()).expect("it starts");
     let walk = Walk {
         seed: 5,
         max_sequences: 50,
@@ -90,7 +90,8 @@ fn the_same_seed_walks_the_same_way() {
     let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
     let harness = session.build(Profile::Unoptimised).expect("it builds");
     let mut run = || {
-        let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+        let mut supervisor =
+            session.supervise(&harness, WorkerLimits::default()).expect("it starts");
         let walk = Walk {
             seed: 9,
             max_sequences: 300,

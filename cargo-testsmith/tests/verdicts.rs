@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use support::{Fixture, findings, root, rules, stderr};
 use testsmith_judge::{POLICY, Severity, Verdict, judge};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Step;
 use testsmith_model::message::Walk;
 
@@ -18,7 +18,7 @@ use testsmith_model::message::Walk;
 fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
     let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
     let harness = session.build(Profile::Unoptimised).expect("it builds");
-    let mut supervisor = session.supervise(&harness, Limits::default()).expect("it starts");
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default()).expect("it starts");
     let plan = session.plan.clone();
     let walk = Walk {
         seed: 1,

@@ -6,7 +6,7 @@
 use super::source::{TestItem, TestSource};
 use anyhow::Result;
 use std::collections::BTreeMap;
-use testsmith_lab::{Lab, Profile, Refusal, TestBuild, TestSources};
+use testsmith_lab::{CompileError, Lab, Profile, TestBuild, TestSources};
 
 /// A test on disk that the crate does not pass any more.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -75,10 +75,10 @@ fn without_known(source: &TestSource, new: Option<&String>) -> Option<String> {
 /// it is none of its tests that does not.
 fn take_out(
     files: &mut BTreeMap<String, String>,
-    refusals: &[Refusal],
+    refusals: &[CompileError],
     changed: &mut Vec<Changed>,
 ) {
-    let mut modules: BTreeMap<&str, Vec<&Refusal>> = BTreeMap::new();
+    let mut modules: BTreeMap<&str, Vec<&CompileError>> = BTreeMap::new();
     for refusal in refusals {
         modules.entry(&refusal.module).or_default().push(refusal);
     }
@@ -90,7 +90,7 @@ fn take_out(
         // Above the first test: an import that is gone takes all of them along.
         let outside = refusals.iter().find(|refusal| source.test_at(refusal.line).is_none());
         let why_not = |test: &TestItem| {
-            let at = |refusal: &&&Refusal| source.test_at(refusal.line) == Some(test);
+            let at = |refusal: &&&CompileError| source.test_at(refusal.line) == Some(test);
             refusals.iter().find(at).or(outside).map(|refusal| refusal.why.as_str())
         };
         for test in &source.tests {
@@ -133,7 +133,7 @@ mod tests {
     fn an_error_takes_out_its_test_or_the_whole_module() {
         let check = |at: &str, left: &[&str], gone: &[&str]| {
             let line = TEXT.lines().position(|line| line.contains(at)).unwrap() + 1;
-            let refusal = Refusal { module: "shelf".to_owned(), line, why: "why".to_owned() };
+            let refusal = CompileError { module: "shelf".to_owned(), line, why: "why".to_owned() };
             let mut files = BTreeMap::from([("shelf".to_owned(), TEXT.to_owned())]);
             let mut changed = vec![];
             take_out(&mut files, &[refusal.clone(), refusal], &mut changed);

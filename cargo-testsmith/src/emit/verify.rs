@@ -11,7 +11,7 @@ use super::source::TestSource;
 use anyhow::{Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use testsmith_lab::{Lab, Profile, Refusal, TestBuild, TestProgram, TestResults, TestSources};
+use testsmith_lab::{CompileError, Lab, Profile, TestBuild, TestProgram, TestResults, TestSources};
 use testsmith_render::{Style, Test};
 
 /// What can be written down as a test.
@@ -81,7 +81,7 @@ const UNSETTLED: &str = "the files around it did not settle";
 /// Settles how each test is written. Those that cannot be kept are gone from
 /// `tests` afterwards.
 pub fn verify<T: Emitted>(lab: &Lab, tests: &mut Vec<T>, to: &Destination) -> Result<Verified> {
-    let drafts = tests.iter().map(Draft::new).collect();
+    let drafts = tests.iter().map(Unverified::new).collect();
     let mut verifier = Verifier { lab, to, drafts, missing: BTreeSet::new() };
     let files = verifier.settle()?;
     let missing = verifier.missing;
@@ -110,7 +110,7 @@ pub fn verify<T: Emitted>(lab: &Lab, tests: &mut Vec<T>, to: &Destination) -> Re
 }
 
 /// A test on its way.
-struct Draft<'d> {
+struct Unverified<'d> {
     test: Test<'d>,
     expected: Expected,
     left_out: Option<String>,
@@ -118,10 +118,10 @@ struct Draft<'d> {
     ran_alone: bool,
 }
 
-impl<'d> Draft<'d> {
-    fn new(test: &'d impl Emitted) -> Draft<'d> {
+impl<'d> Unverified<'d> {
+    fn new(test: &'d impl Emitted) -> Unverified<'d> {
         let (expected, test) = (test.expected(), test.test());
-        Draft { test, expected, left_out: None, ran_alone: false }
+        Unverified { test, expected, left_out: None, ran_alone: false }
     }
 
     /// Writes it out in full, or leaves it out if that was already so.
@@ -176,7 +176,7 @@ impl<'d> Draft<'d> {
 struct Verifier<'v> {
     lab: &'v Lab,
     to: &'v Destination<'v>,
-    drafts: Vec<Draft<'v>>,
+    drafts: Vec<Unverified<'v>>,
     missing: BTreeSet<String>,
 }
 
@@ -200,7 +200,7 @@ impl Verifier<'_> {
         Ok(BTreeMap::new())
     }
 
-    fn alive(&self) -> impl Iterator<Item = &Draft<'_>> {
+    fn alive(&self) -> impl Iterator<Item = &Unverified<'_>> {
         self.drafts.iter().filter(|draft| draft.left_out.is_none())
     }
 
@@ -231,7 +231,7 @@ impl Verifier<'_> {
             }
         }
         self.run_alone(&program)?;
-        let released = |draft: &Draft| draft.expected == Expected::FailsReleased;
+        let released = |draft: &Unverified| draft.expected == Expected::FailsReleased;
         if self.state() == before && self.alive().any(released) {
             self.try_released(files)?;
         }
@@ -357,11 +357,12 @@ impl Verifier<'_> {
 /// Errors by the names of the tests that they are in.
 fn named(
     files: &BTreeMap<String, String>,
-    refusals: &[Refusal],
+    refusals: &[CompileError],
 ) -> Result<BTreeMap<String, String>> {
     let mut told = BTreeMap::new();
     for (module, text) in files {
-        let here: Vec<&Refusal> = refusals.iter().filter(|one| one.module == *module).collect();
+        let here: Vec<&CompileError> =
+            refusals.iter().filter(|one| one.module == *module).collect();
         if here.is_empty() {
             continue;
         }
@@ -423,7 +424,7 @@ mod tests {
             seen: &[],
             style: Style::Plain,
         };
-        let draft = Draft { test, expected, left_out: None, ran_alone: false };
+        let draft = Unverified { test, expected, left_out: None, ran_alone: false };
         [draft.fault_alone(results), draft.fault_released(results)]
     }
 
@@ -462,7 +463,7 @@ mod tests {
     fn errors_are_told_by_the_test_that_they_are_in() {
         let text = "use it::A;\n#[test]\nfn one() {\n    A;\n}\n#[test]\nfn two() {\n    B;\n}\n";
         let files = BTreeMap::from([("file".to_owned(), text.to_owned())]);
-        let refusal = |module: &str, line| Refusal {
+        let refusal = |module: &str, line| CompileError {
             module: module.to_owned(),
             line,
             why: format!("line {line}"),

@@ -38,7 +38,7 @@ const HEAD: &str = "#![allow(warnings)]\n#![recursion_limit = \"512\"]\n";
 type Left = Vec<(String, String)>;
 
 /// What is known of a function so far.
-struct Standing {
+struct FunctionProgress {
     function: Function,
     lens: Vec<usize>,
     /// The last that was said of it.
@@ -55,9 +55,9 @@ pub fn explore(
     let quiet = Console::new(options.target.quiet, options.format);
     let session = Session::open_on(quiet, &options.target, Arc::clone(interrupt))?;
     let (chosen, mut left) = choose(options, console, &session)?;
-    let mut standings: Vec<Standing> = chosen
+    let mut standings: Vec<FunctionProgress> = chosen
         .into_iter()
-        .map(|function| Standing {
+        .map(|function| FunctionProgress {
             lens: lens(options, &function),
             function,
             last: None,
@@ -185,7 +185,7 @@ fn lens(options: &Explore, function: &Function) -> Vec<usize> {
 fn build(
     console: &Console,
     session: &Session,
-    standings: &mut Vec<Standing>,
+    standings: &mut Vec<FunctionProgress>,
     left: &mut Left,
 ) -> Result<Built> {
     let first = HEAD.lines().count() + 1;
@@ -220,7 +220,7 @@ fn build(
 fn climb(
     options: &Explore,
     puts: &mut Puts<'_>,
-    standings: &mut [Standing],
+    standings: &mut [FunctionProgress],
     each: &mut dyn FnMut(&Explored),
 ) -> Result<()> {
     let many = standings.len() > 1;
@@ -267,7 +267,7 @@ fn climb(
 }
 
 /// Takes what was found at a bound into what is said of the function.
-fn settle(standing: &mut Standing, mut put: Explored, len: usize) {
+fn settle(standing: &mut FunctionProgress, mut put: Explored, len: usize) {
     let function = &standing.function;
     put.function = Some(About {
         path: function.path.clone(),

@@ -2,7 +2,7 @@
 //!
 //! find puts, or write them for functions -> build once (executable and bitcode) ->
 //! explore each -> run its inputs natively -> write closed tests -> run them -> report.
-//! The engine is in `testsmith-symbolic`, cargo and processes are the lab's; here is
+//! The interpreter is in `testsmith-symbolic`, cargo and processes are the lab's; here is
 //! what is asked of them and what may be said of the answers.
 
 mod closed;

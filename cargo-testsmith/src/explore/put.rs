@@ -11,7 +11,9 @@ use testsmith_solver::Statistics;
 use testsmith_symbolic::explore::{Expectation, Settings, explore};
 use testsmith_symbolic::ir::{FunctionId, Site};
 use testsmith_symbolic::llvm::{Program, library_of};
-use testsmith_symbolic::machine::{Assumption, Bounds, End, Engine, Job, Layout, Place};
+use testsmith_symbolic::machine::{
+    Assumption, Bounds, End, Interpreter, Layout, Place, RunRequest,
+};
 
 use super::native::{BRIEF, Description, Native, PATIENCE};
 use super::settle::{self, Exhausted};
@@ -116,7 +118,7 @@ pub struct Puts<'p> {
     /// Where the executable is run, and what is cut off the names of files.
     pub folder: &'p std::path::Path,
     built: Built,
-    engine: Engine,
+    interpreter: Interpreter,
 }
 
 impl<'p> Puts<'p> {
@@ -131,13 +133,13 @@ impl<'p> Puts<'p> {
         let library = library_of(&lab.sysroot()?)?;
         let parts = [ENTRY, TEXT, IDENTITY];
         let wanted = |name: &str| parts.iter().any(|part| name.ends_with(part));
-        let engine = Engine::new(Program::open(&library, &built.bitcode, &wanted)?);
-        Ok(Puts { options, console, interrupt, lab, folder, built, engine })
+        let interpreter = Interpreter::new(Program::open(&library, &built.bitcode, &wanted)?);
+        Ok(Puts { options, console, interrupt, lab, folder, built, interpreter })
     }
 
     /// The modules of all puts.
     pub fn modules(&self) -> BTreeSet<String> {
-        let entries = self.engine.program.find(&|name: &str| name.ends_with(ENTRY));
+        let entries = self.interpreter.program.find(&|name: &str| name.ends_with(ENTRY));
         entries.into_iter().map(|(_, name)| name.trim_end_matches(ENTRY).to_owned()).collect()
     }
 
@@ -152,7 +154,7 @@ impl<'p> Puts<'p> {
         settings: &Settings,
         ours: &dyn Fn(&Site) -> bool,
     ) -> Result<Explored> {
-        self.engine.forget_terms();
+        self.interpreter.forget_terms();
         let native = Native::new(self.lab, &self.built.executable, self.folder, module);
         let description = native.describe()?;
         check_identity(&self.built.executable, &description.identity, &self.built.identity)?;
@@ -167,9 +169,9 @@ impl<'p> Puts<'p> {
             _ => Expectation::Returns,
         };
         let solvers = solvers(self.options)?;
-        let engine = &mut self.engine;
+        let interpreter = &mut self.interpreter;
         let found = telling(self.console, module, &mut settings, |settings| {
-            explore(engine, entry, settings, solvers)
+            explore(interpreter, entry, settings, solvers)
         });
         let inputs: Vec<Vec<u8>> = found.cases.iter().map(|case| case.input.clone()).collect();
         let replayed = native.run(&inputs, PATIENCE)?;
@@ -179,7 +181,13 @@ impl<'p> Puts<'p> {
         let exhausted = match description.max_bytes {
             1..=FEW_BYTES => {
                 let letters = native.every(description.max_bytes)?;
-                Some(Exhausted::compare(&self.engine, &found, &native, &description, &letters)?)
+                Some(Exhausted::compare(
+                    &self.interpreter,
+                    &found,
+                    &native,
+                    &description,
+                    &letters,
+                )?)
             }
             _ => None,
         };
@@ -187,17 +195,17 @@ impl<'p> Puts<'p> {
         Ok(settle::settle(self, module, description, found, natively, ours))
     }
 
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    pub(super) fn interpreter(&self) -> &Interpreter {
+        &self.interpreter
     }
 
-    pub(super) fn engine_mut(&mut self) -> &mut Engine {
-        &mut self.engine
+    pub(super) fn interpreter_mut(&mut self) -> &mut Interpreter {
+        &mut self.interpreter
     }
 
     fn function(&self, module: &str, suffix: &str) -> Option<FunctionId> {
         let path = format!("{module}{suffix}");
-        self.engine.program.find(&|name: &str| name == path).first().map(|(id, _)| *id)
+        self.interpreter.program.find(&|name: &str| name == path).first().map(|(id, _)| *id)
     }
 
     /// Asks the bitcode what it is, by running the function of the put that knows.
@@ -206,7 +214,7 @@ impl<'p> Puts<'p> {
         let says = match self.function(module, IDENTITY) {
             None => "",
             Some(entry) => {
-                let job = Job {
+                let job = RunRequest {
                     entry,
                     input: asked.as_bytes(),
                     script: &[],
@@ -217,7 +225,7 @@ impl<'p> Puts<'p> {
                     unwind: false,
                     hash_order: &[],
                 };
-                let same = self.engine.run(&job).end == End::Returned;
+                let same = self.interpreter.run(&job).end == End::Returned;
                 if same { asked.as_str() } else { "another" }
             }
         };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use testsmith_symbolic::explore::{Case, Exploration, Names, describe};
 use testsmith_symbolic::ir::Site;
-use testsmith_symbolic::machine::{End, Engine, Reason};
+use testsmith_symbolic::machine::{End, Interpreter, Reason};
 
 use super::native::{BRIEF, Description, Fate, Native, Replayed};
 use super::put::{CutShort, Explored, Path, Puts, Settled};
@@ -37,7 +37,7 @@ pub struct Exhausted {
 
 impl Exhausted {
     pub fn compare(
-        engine: &Engine,
+        interpreter: &Interpreter,
         found: &Exploration,
         native: &Native<'_>,
         description: &Description,
@@ -54,7 +54,7 @@ impl Exhausted {
             if *letter == b'?' || found.cases.len() > MAX_LOOKED_UP && !fails(*letter) {
                 continue;
             }
-            let agrees = match found.case_of(&engine.pool, &input(number)) {
+            let agrees = match found.case_of(&interpreter.pool, &input(number)) {
                 Some(case) => *letter != b'r' && case.passes != fails(*letter),
                 None => !complete || *letter == b'r',
             };
@@ -145,7 +145,7 @@ pub fn settle(
         cut_short,
         mismatches,
         all_run,
-        branches: branches(puts.engine(), &found, ours),
+        branches: branches(puts.interpreter(), &found, ours),
         voids,
         assumptions: assumptions
             .map(|(assumption, places)| (assumption, places.iter().cloned().collect()))
@@ -206,14 +206,14 @@ fn mismatch(case: &Case, native: &Replayed) -> Option<String> {
 /// The decisions of a path, with their places and in terms of the parameters.
 fn explain(puts: &mut Puts<'_>, case: &Case, native: &Replayed) -> Vec<String> {
     let folder = format!("{}/", puts.folder.display());
-    let engine = puts.engine_mut();
-    let names = Names::new(&mut engine.pool, &native.names);
+    let interpreter = puts.interpreter_mut();
+    let names = Names::new(&mut interpreter.pool, &native.names);
     let mut lines = vec![];
     for decision in &case.decisions {
-        let condition = describe(&engine.pool, &names, decision.holds);
+        let condition = describe(&interpreter.pool, &names, decision.holds);
         lines.push(match decision.reason {
             Reason::Branch(site, _) => {
-                let site = engine.program.site(site);
+                let site = interpreter.program.site(site);
                 // Files of std stand under a folder of the machine that built it.
                 let file = site.file.strip_prefix(&folder).unwrap_or(&site.file);
                 let file = file.split_once("/library/").map_or(file, |(_, inside)| inside);
@@ -227,8 +227,12 @@ fn explain(puts: &mut Puts<'_>, case: &Case, native: &Replayed) -> Vec<String> {
 }
 
 /// Sides taken and sides there are, in the functions that were reached of those that count.
-fn branches(engine: &Engine, found: &Exploration, ours: &dyn Fn(&Site) -> bool) -> (usize, usize) {
-    let sites = engine.program.sites();
+fn branches(
+    interpreter: &Interpreter,
+    found: &Exploration,
+    ours: &dyn Fn(&Site) -> bool,
+) -> (usize, usize) {
+    let sites = interpreter.program.sites();
     let reached: BTreeSet<&str> = found
         .covered
         .iter()

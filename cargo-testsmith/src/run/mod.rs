@@ -17,7 +17,7 @@ use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
 use report::{Report, Tests};
-use search::{Search, Searched};
+use search::{RandomSearch, Searched};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         if budget.builds_meanwhile() {
             scope.spawn(|| builds.make(&session));
         }
-        let search = Search {
+        let search = RandomSearch {
             options,
             budget,
             session: &session,

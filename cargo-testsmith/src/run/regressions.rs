@@ -6,7 +6,7 @@ use super::report::Tests;
 use crate::emit::{
     Destination, REGRESSION_MODULES, REGRESSIONS, Tree, Written, changed, modules, mount, verify,
 };
-use crate::suite::{self, Filed, Regression, Wanted};
+use crate::suite::{self, Filed, Regression, SuiteRequest};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ impl Work<'_> {
         let excluded = self.selection.excluded(plan);
         let mut supervisor = session.another(self.harness, self.budget.limits())?;
         supervisor.take_lessons(lessons);
-        let wanted = Wanted {
+        let wanted = SuiteRequest {
             seed: options.seed,
             most: options.max_tests,
             excluded: &excluded,

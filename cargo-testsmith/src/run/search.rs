@@ -61,7 +61,7 @@ fn add_each(sums: &mut Vec<u32>, more: &[u32]) {
 }
 
 /// What all workers of a search go by.
-pub(super) struct Search<'s> {
+pub(super) struct RandomSearch<'s> {
     pub(super) options: &'s Run,
     pub(super) budget: Budget,
     pub(super) session: &'s Session,
@@ -84,7 +84,7 @@ pub(super) struct Searched {
     pub(super) supervisor: Supervisor,
 }
 
-impl Search<'_> {
+impl RandomSearch<'_> {
     /// Lets every worker walk until the budget is spent. An interruption keeps
     /// what was found. There must be at least one supervisor.
     pub(super) fn run(&self, supervisors: Vec<Supervisor>) -> Result<Searched> {
@@ -150,7 +150,7 @@ struct Covered {
 
 /// One worker's search.
 struct Walker<'s> {
-    search: &'s Search<'s>,
+    search: &'s RandomSearch<'s>,
     progress: &'s SharedProgress,
     number: usize,
     /// Calls still to be made.

@@ -4,7 +4,7 @@
 //! Counted in sequences and never in time where calls are counted, so that the
 //! same seed gives the same suite, however long the search before it took.
 
-use super::Wanted;
+use super::SuiteRequest;
 use super::points::Derived;
 use crate::candidate::Workers;
 use anyhow::Result;
@@ -37,7 +37,7 @@ pub(super) struct Gatherer<'g> {
     pub(super) workers: Workers<'g>,
     pub(super) plan: &'g Plan,
     pub(super) derived: &'g Derived,
-    pub(super) wanted: &'g Wanted<'g>,
+    pub(super) wanted: &'g SuiteRequest<'g>,
 }
 
 impl Gatherer<'_> {

@@ -84,7 +84,7 @@ pub struct Suite {
 }
 
 /// What suite is wanted.
-pub struct Wanted<'w> {
+pub struct SuiteRequest<'w> {
     pub seed: u64,
     /// At most so many tests.
     pub most: usize,
@@ -97,7 +97,7 @@ pub fn make(
     session: &Session,
     harness: &Path,
     mut supervisor: Supervisor,
-    wanted: &Wanted,
+    wanted: &SuiteRequest,
 ) -> Result<Suite> {
     let plan = &*session.plan;
     let derived = Derived::new(plan);
@@ -149,7 +149,11 @@ pub fn make(
     Ok(Suite { tests, unsteady, lines: points.lines(&reached) })
 }
 
-fn workers<'w>(supervisor: &'w mut Supervisor, points: &'w Points, wanted: &Wanted) -> Workers<'w> {
+fn workers<'w>(
+    supervisor: &'w mut Supervisor,
+    points: &'w Points,
+    wanted: &SuiteRequest,
+) -> Workers<'w> {
     Workers {
         checked: supervisor,
         released: None,

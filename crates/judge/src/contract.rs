@@ -4,7 +4,7 @@
 //! nothing: whose fault it is depends on what the test did.
 
 /// A broken contract, as its message tells it.
-pub struct Contract<'m> {
+pub struct BrokenContract<'m> {
     pub kind: &'m str,
     pub moment: &'m str,
     pub depth: &'m str,
@@ -12,14 +12,14 @@ pub struct Contract<'m> {
     function: &'m str,
 }
 
-impl<'m> Contract<'m> {
-    pub fn read(message: &'m str) -> Option<Contract<'m>> {
+impl<'m> BrokenContract<'m> {
+    pub fn read(message: &'m str) -> Option<BrokenContract<'m>> {
         let line = message.lines().last()?.trim();
         let fields = line.strip_prefix("[testsmith-contract 1; ")?.strip_suffix(']')?;
         let field = |name: &str| {
             fields.split("; ").find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
         };
-        Some(Contract {
+        Some(BrokenContract {
             kind: field("kind")?,
             moment: field("moment")?,
             depth: field("depth")?,
@@ -63,7 +63,7 @@ mod tests {
     fn the_type_is_found_in_the_functions_path() {
         let type_name = |function: &'static str| {
             let (kind, moment, depth, name) = ("invariant", "before", "0", "f");
-            Contract { kind, moment, depth, name, function }.type_name()
+            BrokenContract { kind, moment, depth, name, function }.type_name()
         };
         assert_eq!(type_name("shop::Span::raise"), Some("Span"));
         assert_eq!(type_name("shop::Basket<alloc::string::String>::add"), Some("Basket"));

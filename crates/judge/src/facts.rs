@@ -1,7 +1,7 @@
 //! What the rules of the policy may look at.
 
 use crate::arguments;
-use crate::contract::Contract;
+use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
     takes_an_answer, without_digits,
@@ -121,8 +121,8 @@ impl<'f> Facts<'f> {
         })
     }
 
-    fn contract(&self) -> Option<Contract<'_>> {
-        Contract::read(&self.panic()?.message)
+    fn contract(&self) -> Option<BrokenContract<'_>> {
+        BrokenContract::read(&self.panic()?.message)
     }
 
     /// A contract of the code under test was broken.
@@ -332,7 +332,7 @@ impl<'f> Facts<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::call::Closure;
+    use testsmith_model::call::ClosureKind;
     use testsmith_model::outcome::Origin;
 
     /// The class of a panic at this statement.
@@ -370,7 +370,8 @@ mod tests {
         let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
         let sequence = Sequence::from_steps(vec![call]);
         for (kind, answered) in [(OperationKind::Law, false), (OperationKind::Inherent, true)] {
-            let mut operation = crate::guesses::tests::operation("a", "all", &[Closure::Answers]);
+            let mut operation =
+                crate::guesses::tests::operation("a", "all", &[ClosureKind::Answers]);
             operation.kind = kind;
             let plan = Plan { operations: vec![operation], ..Plan::default() };
             assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);

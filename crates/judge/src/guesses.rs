@@ -4,7 +4,7 @@
 //! wrong; a rule that rests on one says so in its reason.
 
 use testsmith_model::api::Shape;
-use testsmith_model::call::{Closure, Form};
+use testsmith_model::call::{ClosureKind, Form};
 use testsmith_model::operation::Operation;
 use testsmith_model::ty::Ty;
 
@@ -26,7 +26,7 @@ pub fn is_a_back_door(operation: &Operation) -> bool {
 
 /// Whether a closure of the test answers with a value, which may not fit.
 pub fn takes_an_answer(operation: &Operation) -> bool {
-    operation.call.closures.contains(&Closure::Answers)
+    operation.call.closures.contains(&ClosureKind::Answers)
 }
 
 /// Whether a parameter of this name says where or how many.
@@ -96,7 +96,7 @@ pub(crate) mod tests {
     use testsmith_model::{Callee, OperationKind};
 
     /// A method that is handed these closures.
-    pub(crate) fn operation(ty: &str, name: &str, closures: &[Closure]) -> Operation {
+    pub(crate) fn operation(ty: &str, name: &str, closures: &[ClosureKind]) -> Operation {
         let mut operation = Operation {
             callee: Callee::member(&Ty::adt(ty, vec![]), name),
             kind: OperationKind::Inherent,
@@ -126,8 +126,8 @@ pub(crate) mod tests {
         assert!(is_a_back_door(&operation("a::Map", "insert_hashed_nocheck", &[])));
         assert!(is_a_back_door(&operation("a::RawEntry", "replace_key", &[])));
         assert!(!is_a_back_door(&operation("a::Map", "insert", &[])));
-        assert!(takes_an_answer(&operation("a::Set", "or_insert_with", &[Closure::Answers])));
-        assert!(!takes_an_answer(&operation("a::Map", "retain", &[Closure::Harmless])));
+        assert!(takes_an_answer(&operation("a::Set", "or_insert_with", &[ClosureKind::Answers])));
+        assert!(!takes_an_answer(&operation("a::Map", "retain", &[ClosureKind::Harmless])));
         assert!(!takes_an_answer(&operation("a::Map", "insert", &[])));
     }
 }

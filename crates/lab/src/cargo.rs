@@ -16,7 +16,7 @@ pub struct Diagnostic {
 
 /// What a build printed.
 #[derive(Debug, Default)]
-pub struct Output {
+pub struct BuildOutput {
     pub success: bool,
     pub errors: Vec<Diagnostic>,
     /// Executables, by the name of their target.
@@ -26,7 +26,7 @@ pub struct Output {
     pub stderr: String,
 }
 
-impl Output {
+impl BuildOutput {
     /// The errors as the compiler would have shown them.
     pub fn explanation(&self) -> String {
         const MAX_ERRORS: usize = 5;
@@ -40,14 +40,14 @@ impl Output {
 }
 
 /// Runs a cargo command that was given `--message-format=json`.
-pub fn messages(command: &mut Command) -> Result<Output, Error> {
+pub fn messages(command: &mut Command) -> Result<BuildOutput, Error> {
     let done = output(command)?;
     let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
     Ok(read(done.status.success(), stderr, &String::from_utf8_lossy(&done.stdout)))
 }
 
-fn read(success: bool, stderr: String, stdout: &str) -> Output {
-    let mut result = Output { success, stderr, ..Output::default() };
+fn read(success: bool, stderr: String, stdout: &str) -> BuildOutput {
+    let mut result = BuildOutput { success, stderr, ..BuildOutput::default() };
     // A build script or a wrapper may print lines of its own in between.
     for message in Message::parse_stream(stdout.as_bytes()).map_while(Result::ok) {
         take(message, &mut result);
@@ -59,7 +59,7 @@ fn read(success: bool, stderr: String, stdout: &str) -> Output {
 pub fn messages_telling(
     command: &mut Command,
     tell: &mut dyn FnMut(&str),
-) -> Result<Output, Error> {
+) -> Result<BuildOutput, Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |source| Error::Spawn { program: program.clone(), source };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,7 +88,7 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {
     run.map_err(|source| Error::Spawn { program, source })
 }
 
-fn take(message: Message, result: &mut Output) {
+fn take(message: Message, result: &mut BuildOutput) {
     use cargo_metadata::diagnostic::DiagnosticLevel::{Error, Ice};
     match message {
         Message::CompilerMessage(told) if matches!(told.message.level, Error | Ice) => {

@@ -27,13 +27,13 @@ pub struct TestSources<'s> {
 /// What came of compiling files of tests.
 #[derive(Debug)]
 pub enum TestBuild {
-    Refused(Vec<Refusal>),
+    Refused(Vec<CompileError>),
     Built(TestProgram),
 }
 
 /// An error of the compiler in one of the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CompileError {
     pub module: String,
     /// Counted from one.
     pub line: usize,
@@ -171,7 +171,7 @@ impl Lab {
                 let what = "a file of tests".to_owned();
                 return Err(Error::Build { what, why: built.explanation() });
             }
-            let refusal = |((module, line), why)| Refusal { module, line, why };
+            let refusal = |((module, line), why)| CompileError { module, line, why };
             return Ok(TestBuild::Refused(refusals.into_iter().map(refusal).collect()));
         }
         let executable = built.executables.into_iter().find(|(n, _)| n == "testsmith_emitted");

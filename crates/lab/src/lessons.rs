@@ -3,7 +3,7 @@
 
 use crate::worker::Death;
 use std::collections::HashMap;
-use testsmith_model::message::{Component, Limit};
+use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::outcome::{Ending, Phase};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::{OpId, Sequence};
@@ -20,7 +20,7 @@ pub struct Lessons {
     deaths: HashMap<OpId, u32>,
     /// Operations that ended too many.
     pub(crate) avoid: Vec<OpId>,
-    pub(crate) limits: Vec<Limit>,
+    pub(crate) limits: Vec<ArgumentLimit>,
     pub components: Vec<Component>,
 }
 
@@ -80,7 +80,7 @@ impl Lessons {
 }
 
 /// Whether a call of the sequence was given a number that it must not have.
-fn exceeds(sequence: &Sequence, limit: &Limit) -> bool {
+fn exceeds(sequence: &Sequence, limit: &ArgumentLimit) -> bool {
     let steps: Vec<&Step> = sequence.steps().collect();
     steps.iter().enumerate().any(|(at, step)| {
         let limited = matches!(step, Step::Call(op, _) if *op == limit.op);
@@ -99,7 +99,7 @@ fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
 
 /// The literal number furthest from zero that went into a step, and where it
 /// was an argument: of the step itself, or else of what made its arguments.
-fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
+fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
     let steps: Vec<&Step> = sequence.steps().collect();
     let mut makers = vec![step];
     while !makers.is_empty() {
@@ -111,14 +111,18 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<Limit> {
                 let from = at.saturating_sub(*distance);
                 match steps.get(from as usize) {
                     Some(Step::Literal(_, Literal::Int(number))) => {
-                        numbers.push(Limit { op: *op, input: input as u32, number: *number });
+                        numbers.push(ArgumentLimit {
+                            op: *op,
+                            input: input as u32,
+                            number: *number,
+                        });
                     }
                     _ => further.push(from),
                 }
             }
         }
-        let size = |limit: &Limit| limit.number.unsigned_abs();
-        let large = numbers.into_iter().filter(|limit| size(limit) >= Limit::LEAST);
+        let size = |limit: &ArgumentLimit| limit.number.unsigned_abs();
+        let large = numbers.into_iter().filter(|limit| size(limit) >= ArgumentLimit::LEAST);
         if let Some(limit) = large.max_by_key(size) {
             return Some(limit);
         }

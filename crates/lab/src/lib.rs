@@ -26,7 +26,7 @@ mod worker;
 mod workspace;
 
 pub use bitcode::{Built, TestPackage, TestTarget};
-pub use emitted::{Refusal, TestBuild, TestProgram, TestResults, TestSources, format};
+pub use emitted::{CompileError, TestBuild, TestProgram, TestResults, TestSources, format};
 pub use error::Error;
 pub use harness::{Build, Profile};
 pub use identity::check_identity;
@@ -36,5 +36,5 @@ pub use package::{Features, Package, Subject};
 pub use rustdoc::{RUSTDOC_VARIABLE, stand_in_for_rustdoc};
 pub use supervisor::Supervisor;
 pub use warden::{HARMFUL, was_stopped};
-pub use worker::Limits;
+pub use worker::WorkerLimits;
 pub use workspace::lock_naming;

@@ -14,12 +14,12 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// The end of what was printed so far.
 pub struct Tail {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<LastBytes>>,
     thread: JoinHandle<()>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct LastBytes {
     bytes: VecDeque<u8>,
     total: u64,
 }
@@ -29,7 +29,7 @@ impl Tail {
     /// `keep_bytes`. The pipe ends when every process that holds its writing end
     /// has closed it, so close ours before.
     pub fn drain(pipe: impl Read + Send + 'static, keep_bytes: usize) -> Tail {
-        let kept = Arc::new(Mutex::new(Kept::default()));
+        let kept = Arc::new(Mutex::new(LastBytes::default()));
         let shared = Arc::clone(&kept);
         let thread = std::thread::spawn(move || read_all(pipe, &shared, keep_bytes));
         Tail { kept, thread }
@@ -56,15 +56,15 @@ impl Tail {
     }
 }
 
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+fn lock(kept: &Mutex<LastBytes>) -> MutexGuard<'_, LastBytes> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn text(kept: &mut Kept) -> String {
+fn text(kept: &mut LastBytes) -> String {
     String::from_utf8_lossy(kept.bytes.make_contiguous()).into_owned()
 }
 
-fn read_all(mut pipe: impl Read, kept: &Mutex<Kept>, keep_bytes: usize) {
+fn read_all(mut pipe: impl Read, kept: &Mutex<LastBytes>, keep_bytes: usize) {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let length = match pipe.read(&mut chunk) {

@@ -8,7 +8,7 @@
 use crate::Error;
 use crate::coverage::Edge;
 use crate::lessons::Lessons;
-use crate::worker::{Death, Limits, Worker};
+use crate::worker::{Death, Worker, WorkerLimits};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Supervisor {
     harness: PathBuf,
     scratch: PathBuf,
     plan: Arc<Plan>,
-    limits: Limits,
+    limits: WorkerLimits,
     worker: Option<Worker>,
     interrupt: Arc<AtomicBool>,
     pub deaths: u32,
@@ -60,7 +60,7 @@ impl Supervisor {
         harness: &Path,
         scratch: &Path,
         plan: Arc<Plan>,
-        limits: Limits,
+        limits: WorkerLimits,
         interrupt: Arc<AtomicBool>,
     ) -> Supervisor {
         Supervisor {

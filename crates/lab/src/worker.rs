@@ -19,16 +19,16 @@ use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::pipe::{receive, send};
 
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct WorkerLimits {
     /// How long one call, drop or observation may take.
     pub call: Duration,
     /// Address space of the worker.
     pub memory_bytes: u64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { call: Duration::from_secs(2), memory_bytes: 2 << 30 }
+impl Default for WorkerLimits {
+    fn default() -> WorkerLimits {
+        WorkerLimits { call: Duration::from_secs(2), memory_bytes: 2 << 30 }
     }
 }
 
@@ -82,7 +82,7 @@ impl Worker {
     pub(crate) fn spawn(
         harness: &Path,
         scratch: &Path,
-        limits: &Limits,
+        limits: &WorkerLimits,
         interrupt: &Arc<AtomicBool>,
     ) -> Result<Worker, Error> {
         // What an earlier worker left behind must not be seen by this one.
@@ -158,7 +158,7 @@ impl Worker {
     }
 
     /// Says how the worker died and what it was doing.
-    pub(crate) fn into_death(mut self, limits: &Limits) -> Result<Death, Error> {
+    pub(crate) fn into_death(mut self, limits: &WorkerLimits) -> Result<Death, Error> {
         self.watch.over.store(true, Ordering::Release);
         let status = {
             let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());

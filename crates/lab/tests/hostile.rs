@@ -164,7 +164,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::catch_unwind;
 
-use testsmith_worker::sandbox::{Limits, enter};
+use testsmith_worker::sandbox::{ResourceLimits, enter};
 
 trait Word {
     fn word(&self) -> &'static str;
@@ -188,7 +188,7 @@ values! { bool u8 u32 i32 u64 usize }
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let mut answer = OpenOptions::new().write(true).open(&arguments[2]).unwrap();
-    let limits = Limits { memory_bytes: Some(256 << 20), ..Limits::default() };
+    let limits = ResourceLimits { memory_bytes: Some(256 << 20), ..ResourceLimits::default() };
     enter(arguments[3].as_ref(), &limits);
     let word = catch_unwind(|| call(&arguments[1])).unwrap_or("panics");
     answer.write_all(word.as_bytes()).unwrap();

@@ -15,7 +15,7 @@ pub struct Call {
     /// What stands in the parentheses.
     pub args: Vec<String>,
     /// The closures of the catalogue among the arguments.
-    pub closures: Vec<Closure>,
+    pub closures: Vec<ClosureKind>,
     pub result: Treatment,
 }
 
@@ -49,7 +49,7 @@ pub enum Form {
 /// A closure that is handed to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Closure {
+pub enum ClosureKind {
     /// It does nothing, or says yes or no.
     Harmless,
     /// It answers with a value, or changes one, which may not fit.

@@ -53,7 +53,7 @@ pub struct Walk {
     /// Operations that ended the process before.
     pub avoid: Vec<OpId>,
     /// Numbers that are too large.
-    pub limits: Vec<Limit>,
+    pub limits: Vec<ArgumentLimit>,
     /// Also send back sequences that fail, one for each place and operation.
     pub failures: bool,
     pub heuristics: Heuristics,
@@ -76,13 +76,13 @@ pub struct Component {
 /// argument of an operation: it and those further from zero are not passed
 /// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit {
+pub struct ArgumentLimit {
     pub op: OpId,
     pub input: u32,
     pub number: i128,
 }
 
-impl Limit {
+impl ArgumentLimit {
     /// A number nearer to zero is not to blame.
     pub const LEAST: u128 = 1000;
 }
@@ -172,7 +172,7 @@ wire!(enum Job {
 });
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
-wire!(struct Limit { op, input, number });
+wire!(struct ArgumentLimit { op, input, number });
 wire!(struct Walk {
     seed, max_sequences, max_calls, max_length, keep, avoid, limits, failures, heuristics,
     components, census,

@@ -4,20 +4,20 @@
 //! value that only the caller can supply becomes one more argument of the
 //! operation.
 
-use testsmith_model::call::Closure as Kind;
+use testsmith_model::call::ClosureKind;
 use testsmith_model::ty::Ty;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closure {
     /// The text; `{+}` stands for the extra argument.
     pub text: String,
-    pub kind: Kind,
+    pub kind: ClosureKind,
     pub extra: Option<Ty>,
     pub panics: bool,
 }
 
 impl Closure {
-    fn new(kind: Kind, text: String) -> Closure {
+    fn new(kind: ClosureKind, text: String) -> Closure {
         Closure { text, kind, extra: None, panics: false }
     }
 }
@@ -46,8 +46,8 @@ impl Calls {
 /// Closures for one signature, the plainest first; the last one panics.
 pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
     let ignore = format!("|{}|", vec!["_"; inputs.len()].join(", "));
-    let plain = |text: String| Closure::new(Kind::Harmless, text);
-    let telling = |text: String| Closure::new(Kind::Answers, text);
+    let plain = |text: String| Closure::new(ClosureKind::Harmless, text);
+    let telling = |text: String| Closure::new(ClosureKind::Answers, text);
     let mut closures = vec![];
     match output {
         output if output.is_unit() => {
@@ -96,7 +96,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
     let nth = |n: usize, body: &str| {
         let names: Vec<&str> = (0..inputs.len()).map(|i| if i == n { "x" } else { "_" }).collect();
         let text = format!("|{}| {body}", names.join(", "));
-        Closure::new(Kind::Answers, text)
+        Closure::new(ClosureKind::Answers, text)
     };
     for (n, input) in inputs.iter().enumerate() {
         match input {
@@ -108,7 +108,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
         }
     }
     if let Some(text) = constant_of(output) {
-        closures.push(Closure::new(Kind::Answers, format!("{ignore} {text}")));
+        closures.push(Closure::new(ClosureKind::Answers, format!("{ignore} {text}")));
     }
     let given = match calls {
         Calls::Once => Some(format!("move {ignore} {{+}}")),
@@ -121,7 +121,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
         && !output.borrows()
     {
         let extra = Some(output.clone());
-        closures.push(Closure { extra, ..Closure::new(Kind::Answers, text) });
+        closures.push(Closure { extra, ..Closure::new(ClosureKind::Answers, text) });
     }
     closures
 }

@@ -9,7 +9,7 @@ use crate::flows;
 use crate::guards;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, CallableKind, Generics, ParamKind};
-use testsmith_model::call::{Closure, Form, Treatment};
+use testsmith_model::call::{ClosureKind, Form, Treatment};
 use testsmith_model::operation::{
     Input, MAX_INPUTS, Mode, Operation, OperationKind, parameter_type,
 };
@@ -105,7 +105,7 @@ struct Writer<'a> {
     menu: &'a Menu,
     variants: usize,
     inputs: Vec<Input<Ty>>,
-    closures: Vec<Closure>,
+    closures: Vec<ClosureKind>,
     /// The inputs with their lifetimes, for the flows.
     signature: Vec<Ty>,
     panics: bool,

@@ -56,7 +56,7 @@ const MAX_BUILDER_ROUNDS: usize = 6;
 const MAX_DEMAND_ROUNDS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum PlanningStage {
     Sizes,
     Menu(usize),
     Build(usize),
@@ -68,7 +68,7 @@ enum Stage {
 pub struct Planner {
     api: Api,
     menus: Vec<Menu>,
-    stage: Stage,
+    stage: PlanningStage,
     /// Callables without an accepted draft.
     pending: BTreeSet<u32>,
     refused: BTreeMap<u32, (Reason, String)>,
@@ -86,7 +86,7 @@ impl Planner {
     pub fn new(api: Api) -> Planner {
         Planner {
             menus: choose::menus(),
-            stage: Stage::Sizes,
+            stage: PlanningStage::Sizes,
             pending: (0..api.callables.len() as u32).collect(),
             api,
             refused: BTreeMap::new(),
@@ -103,22 +103,22 @@ impl Planner {
     pub fn propose(&mut self) -> &[Draft] {
         self.proposed.clear();
         self.purposes.clear();
-        while self.proposed.is_empty() && self.stage != Stage::Done {
+        while self.proposed.is_empty() && self.stage != PlanningStage::Done {
             let all = |purpose: Purpose, drafts: Vec<Draft>| {
                 drafts.into_iter().map(|draft| (purpose, draft)).collect()
             };
             let drafts: Vec<(Purpose, Draft)> = match self.stage {
-                Stage::Sizes => all(Purpose::Size, self.sizes()),
-                Stage::Menu(batch) => {
+                PlanningStage::Sizes => all(Purpose::Size, self.sizes()),
+                PlanningStage::Menu(batch) => {
                     BATCHES[batch].clone().flat_map(|turn| self.by_menu(turn)).collect()
                 }
-                Stage::Build(_) => all(Purpose::Call(0), self.builders()),
-                Stage::Demand(_) => all(Purpose::Call(0), self.instances()),
-                Stage::Guards => {
+                PlanningStage::Build(_) => all(Purpose::Call(0), self.builders()),
+                PlanningStage::Demand(_) => all(Purpose::Call(0), self.instances()),
+                PlanningStage::Guards => {
                     let questions = self.accepted.iter().filter_map(guards::question);
                     all(Purpose::Guard, questions.collect())
                 }
-                Stage::Done => vec![],
+                PlanningStage::Done => vec![],
             };
             self.stage = self.following(drafts.is_empty());
             for (purpose, draft) in drafts {
@@ -179,20 +179,22 @@ impl Planner {
         }
     }
 
-    fn following(&self, empty: bool) -> Stage {
+    fn following(&self, empty: bool) -> PlanningStage {
         match self.stage {
-            Stage::Sizes => Stage::Menu(0),
-            Stage::Menu(batch) if batch + 1 < BATCHES.len() => Stage::Menu(batch + 1),
-            Stage::Menu(_) => Stage::Build(0),
-            Stage::Build(round) if !empty && round + 1 < MAX_BUILDER_ROUNDS => {
-                Stage::Build(round + 1)
+            PlanningStage::Sizes => PlanningStage::Menu(0),
+            PlanningStage::Menu(batch) if batch + 1 < BATCHES.len() => {
+                PlanningStage::Menu(batch + 1)
             }
-            Stage::Build(_) => Stage::Demand(0),
-            Stage::Demand(round) if !empty && round + 1 < MAX_DEMAND_ROUNDS => {
-                Stage::Demand(round + 1)
+            PlanningStage::Menu(_) => PlanningStage::Build(0),
+            PlanningStage::Build(round) if !empty && round + 1 < MAX_BUILDER_ROUNDS => {
+                PlanningStage::Build(round + 1)
             }
-            Stage::Demand(_) => Stage::Guards,
-            Stage::Guards | Stage::Done => Stage::Done,
+            PlanningStage::Build(_) => PlanningStage::Demand(0),
+            PlanningStage::Demand(round) if !empty && round + 1 < MAX_DEMAND_ROUNDS => {
+                PlanningStage::Demand(round + 1)
+            }
+            PlanningStage::Demand(_) => PlanningStage::Guards,
+            PlanningStage::Guards | PlanningStage::Done => PlanningStage::Done,
         }
     }
 

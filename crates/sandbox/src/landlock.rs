@@ -9,11 +9,11 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::seccomp::{Policy, Refusal, Writes};
+use super::seccomp::{OnRefusal, Policy, Writes};
 
 /// What Landlock holds on this kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Confinement {
     /// Writes are confined.
     pub files: bool,
     /// The scratch folder is writable.
@@ -26,7 +26,7 @@ pub struct Outcome {
     pub signals: bool,
 }
 
-impl Outcome {
+impl Confinement {
     /// What seccomp has left to do.
     pub fn policy(self, pid: u32) -> Policy {
         let writes = match (self.files, self.truncation) {
@@ -34,7 +34,7 @@ impl Outcome {
             (true, false) => Writes::ConfinedExceptTruncation,
             (false, _) => Writes::Anywhere,
         };
-        Policy { pid, writes, signals_scoped: self.signals, refusal: Refusal::Error }
+        Policy { pid, writes, signals_scoped: self.signals, refusal: OnRefusal::Error }
     }
 }
 
@@ -133,10 +133,10 @@ const IN_SCRATCH: u64 = WRITE_FILE
 
 /// Confines this thread and all it starts later, with at most version `newest`
 /// of the interface.
-pub fn restrict(scratch: &Path, newest: u32) -> Outcome {
+pub fn restrict(scratch: &Path, newest: u32) -> Confinement {
     let abi = available().min(newest);
     if abi == 0 {
-        return Outcome::default();
+        return Confinement::default();
     }
     let handled = handled(abi);
     // SAFETY: the attributes are valid for the size given.
@@ -144,7 +144,7 @@ pub fn restrict(scratch: &Path, newest: u32) -> Outcome {
         libc::syscall(SYS_CREATE_RULESET, &raw const handled, size_of::<Handled>(), 0u32)
     } as i32;
     if ruleset < 0 {
-        return Outcome::default();
+        return Confinement::default();
     }
     let scratch = allow_beneath(ruleset, scratch, IN_SCRATCH & handled.filesystem);
     // Opening the null device for writing is common and changes nothing.
@@ -158,7 +158,7 @@ pub fn restrict(scratch: &Path, newest: u32) -> Outcome {
         libc::close(ruleset);
         done
     };
-    Outcome {
+    Confinement {
         files,
         scratch: files && scratch,
         truncation: files && abi >= 3,

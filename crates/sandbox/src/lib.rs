@@ -32,14 +32,14 @@ mod seccomp;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod syscalls;
 
-pub use output::{Output, silence};
+pub use output::{PrintTo, silence};
 #[cfg(target_os = "linux")]
 pub use privileges::die_with_parent;
 
 /// How much of the machine the code under test may use. `None` leaves a limit
 /// as the process found it; no limit is ever raised.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Address space, the engine's own share included.
     pub memory_bytes: Option<u64>,
     /// Threads beside those that the user runs already. The kernel counts per
@@ -59,9 +59,9 @@ pub struct Limits {
     pub landlock_abi: u32,
 }
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     fn default() -> Self {
-        Limits {
+        ResourceLimits {
             memory_bytes: Some(2 << 30),
             threads: Some(4096),
             file_bytes: Some(64 << 20),
@@ -97,7 +97,7 @@ pub enum Protection {
 
 /// One rule: what it is about, whether it holds, and that in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct ProtectionStatus {
     pub protection: Protection,
     pub in_force: bool,
     pub words: String,
@@ -106,7 +106,7 @@ pub struct Rule {
 /// What [`enter`] achieved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ProtectionStatus>,
 }
 
 impl Report {
@@ -127,7 +127,7 @@ impl Report {
     }
 
     fn add(&mut self, protection: Protection, in_force: bool, words: impl Into<String>) {
-        self.rules.push(Rule { protection, in_force, words: words.into() });
+        self.rules.push(ProtectionStatus { protection, in_force, words: words.into() });
     }
 }
 
@@ -155,7 +155,7 @@ pub fn die_with_parent(_parent: u32) -> bool {
 /// binds only the calling thread and those that it starts later. Nothing fails
 /// here; a rule that could not be set is reported as missing.
 #[cfg(target_os = "linux")]
-pub fn enter(scratch: &Path, limits: &Limits) -> Report {
+pub fn enter(scratch: &Path, limits: &ResourceLimits) -> Report {
     let mut report = Report::default();
     rlimits::set(limits, &mut report);
     let locked = privileges::forbid_new();
@@ -179,14 +179,14 @@ pub fn enter(scratch: &Path, limits: &Limits) -> Report {
 /// It watches all or nothing: where the report says that files are not watched,
 /// nothing is.
 #[cfg(target_os = "linux")]
-pub fn enter_strictly(limits: &Limits) -> Report {
+pub fn enter_strictly(limits: &ResourceLimits) -> Report {
     let mut report = Report::default();
     rlimits::set(limits, &mut report);
     let policy = seccomp::Policy {
         pid: std::process::id(),
         writes: seccomp::Writes::Anywhere,
         signals_scoped: false,
-        refusal: seccomp::Refusal::Death,
+        refusal: seccomp::OnRefusal::Death,
     };
     let filtered = privileges::forbid_new() && seccomp::install(&policy);
     let words = match filtered {
@@ -207,7 +207,7 @@ pub fn run_strictly(
     mut command: impl Iterator<Item = std::ffi::OsString>,
 ) -> ! {
     let program = command.next().expect("a program is given");
-    let report = enter_strictly(&Limits::default());
+    let report = enter_strictly(&ResourceLimits::default());
     for words in report.missing() {
         eprintln!("{lacks}{words}");
     }
@@ -229,7 +229,7 @@ pub fn run_strictly(
 
 /// Nothing but the limits of POSIX could be set here.
 #[cfg(not(target_os = "linux"))]
-pub fn enter_strictly(_limits: &Limits) -> Report {
+pub fn enter_strictly(_limits: &ResourceLimits) -> Report {
     let mut report = Report::default();
     let system = std::env::consts::OS;
     let words = format!("what it does to files is not seen: no sandbox for {system}");
@@ -239,7 +239,7 @@ pub fn enter_strictly(_limits: &Limits) -> Report {
 
 /// Where the kernel is not Linux, only the limits of POSIX are left.
 #[cfg(not(target_os = "linux"))]
-pub fn enter(_scratch: &Path, limits: &Limits) -> Report {
+pub fn enter(_scratch: &Path, limits: &ResourceLimits) -> Report {
     let mut report = Report::default();
     #[cfg(unix)]
     rlimits::set(limits, &mut report);
@@ -264,7 +264,7 @@ pub fn enter(_scratch: &Path, limits: &Limits) -> Report {
 
 /// Says in words what Landlock and seccomp give together.
 #[cfg(target_os = "linux")]
-fn describe(landlock: &landlock::Outcome, filtered: bool, report: &mut Report) {
+fn describe(landlock: &landlock::Confinement, filtered: bool, report: &mut Report) {
     use Protection::{Files, Machine, Network, Processes, Signals};
     match (landlock.files, filtered) {
         (true, _) if landlock.scratch => {

@@ -9,7 +9,7 @@ use std::io;
 
 /// Where printed text goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
+pub enum PrintTo {
     /// To the null device.
     Nowhere,
     /// To an open descriptor, the writing end of a pipe that the supervisor
@@ -22,13 +22,13 @@ pub enum Output {
 ///
 /// [`enter`]: super::enter
 #[cfg(unix)]
-pub fn silence(output: Output) -> io::Result<()> {
+pub fn silence(output: PrintTo) -> io::Result<()> {
     use std::os::fd::AsRawFd;
 
     let null;
     let source = match output {
-        Output::Descriptor(descriptor) => descriptor,
-        Output::Nowhere => {
+        PrintTo::Descriptor(descriptor) => descriptor,
+        PrintTo::Nowhere => {
             null = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
             null.as_raw_fd()
         }
@@ -45,6 +45,6 @@ pub fn silence(output: Output) -> io::Result<()> {
 
 /// Elsewhere the supervisor gives the worker its output when it starts it.
 #[cfg(not(unix))]
-pub fn silence(_output: Output) -> io::Result<()> {
+pub fn silence(_output: PrintTo) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }

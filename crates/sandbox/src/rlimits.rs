@@ -3,7 +3,7 @@
 //! Both the soft and the hard limit are set, so that the code under test cannot
 //! undo them. Nothing here is ever raised above what the process was given.
 
-use super::{Limits, Protection, Report};
+use super::{Protection, Report, ResourceLimits};
 
 /// The type of the `RLIMIT_*` constants differs between C libraries.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -12,7 +12,7 @@ type Resource = libc::__rlimit_resource_t;
 type Resource = libc::c_int;
 
 /// One row per limit: what to call it, the resource, the value asked for.
-pub fn set(limits: &Limits, report: &mut Report) {
+pub fn set(limits: &ResourceLimits, report: &mut Report) {
     if limits.file_bytes.is_some() {
         // A write past the limit then fails with EFBIG instead of killing us.
         // SAFETY: SIG_IGN is a valid disposition and no handler is replaced

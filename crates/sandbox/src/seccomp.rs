@@ -6,7 +6,7 @@
 //! [`install`] talks to the kernel. Refused calls fail with `EPERM`, or end the
 //! process where nobody may even try.
 
-use super::syscalls::{FIRST_UNKNOWN, NONE, Rule, TABLE};
+use super::syscalls::{FIRST_UNKNOWN, NONE, SyscallRule, TABLE};
 
 /// How far writing is confined by somebody else, that is, by Landlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,12 +23,12 @@ pub struct Policy {
     pub pid: u32,
     pub writes: Writes,
     pub signals_scoped: bool,
-    pub refusal: Refusal,
+    pub refusal: OnRefusal,
 }
 
 /// What becomes of a call that is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum OnRefusal {
     /// It fails.
     Error,
     /// It ends the process. One program may take the place of this one, or
@@ -72,7 +72,7 @@ impl Architecture {
     }
 
     /// The rules that exist here, by rising number.
-    fn rules(self) -> Vec<(u32, Rule)> {
+    fn rules(self) -> Vec<(u32, SyscallRule)> {
         let number = |row: &super::syscalls::Row| match self {
             Architecture::X86_64 => row.1,
             Architecture::Aarch64 => row.2,
@@ -149,7 +149,7 @@ pub fn program(architecture: Architecture, policy: &Policy) -> Vec<Instruction> 
         program.extend(block);
     }
     program.push(answer(UNKNOWN));
-    if policy.refusal == Refusal::Death {
+    if policy.refusal == OnRefusal::Death {
         let refused = program.iter_mut().filter(|one| **one == answer(REFUSED));
         refused.for_each(|one| *one = answer(DEADLY));
     }
@@ -162,7 +162,7 @@ fn ranges(architecture: Architecture, policy: &Policy) -> Vec<(u32, Vec<Instruct
     let mut ranges: Vec<(u32, Vec<Instruction>)> = Vec::new();
     for number in 0..FIRST_UNKNOWN {
         let rule = rules.next_if(|(n, _)| *n == number).map(|(_, rule)| rule);
-        let replaced = policy.refusal == Refusal::Death && number == architecture.program();
+        let replaced = policy.refusal == OnRefusal::Death && number == architecture.program();
         let otherwise = answer(if replaced { ALLOWED } else { REFUSED });
         let block = rule.map_or(vec![otherwise], |rule| block(rule, policy));
         match ranges.last_mut() {
@@ -174,27 +174,29 @@ fn ranges(architecture: Architecture, policy: &Policy) -> Vec<(u32, Vec<Instruct
 }
 
 /// The code that judges one system call. Jumps count instructions to skip.
-fn block(rule: Rule, policy: &Policy) -> Vec<Instruction> {
+fn block(rule: SyscallRule, policy: &Policy) -> Vec<Instruction> {
     let allowed_if = |condition: bool| vec![answer(if condition { ALLOWED } else { REFUSED })];
     match rule {
-        Rule::Allow => vec![answer(ALLOWED)],
-        Rule::Unknown => vec![answer(UNKNOWN)],
-        Rule::PathChange => allowed_if(policy.writes != Writes::Anywhere),
-        Rule::Truncate => allowed_if(policy.writes == Writes::Confined),
-        Rule::OpenBehindPointer if policy.writes == Writes::Confined => vec![answer(ALLOWED)],
-        Rule::OpenBehindPointer => vec![answer(UNKNOWN)],
-        Rule::OpenFlags(index) => open_flags(index, policy.writes),
-        Rule::ThreadOnly => vec![
+        SyscallRule::Allow => vec![answer(ALLOWED)],
+        SyscallRule::Unknown => vec![answer(UNKNOWN)],
+        SyscallRule::PathChange => allowed_if(policy.writes != Writes::Anywhere),
+        SyscallRule::Truncate => allowed_if(policy.writes == Writes::Confined),
+        SyscallRule::OpenBehindPointer if policy.writes == Writes::Confined => {
+            vec![answer(ALLOWED)]
+        }
+        SyscallRule::OpenBehindPointer => vec![answer(UNKNOWN)],
+        SyscallRule::OpenFlags(index) => open_flags(index, policy.writes),
+        SyscallRule::ThreadOnly => vec![
             load(argument(0)),
             jump(IF_ANY_BIT, CLONE_THREAD, 0, 2),
             jump(IF_ANY_BIT, CLONE_NAMESPACES, 1, 0),
             answer(ALLOWED),
             answer(REFUSED),
         ],
-        Rule::OwnThread if policy.signals_scoped => vec![answer(ALLOWED)],
-        Rule::OwnProcess | Rule::OwnThread => one_of(0, &[policy.pid]),
-        Rule::OwnOrZero => one_of(0, &[0, policy.pid]),
-        Rule::ReadLimits => {
+        SyscallRule::OwnThread if policy.signals_scoped => vec![answer(ALLOWED)],
+        SyscallRule::OwnProcess | SyscallRule::OwnThread => one_of(0, &[policy.pid]),
+        SyscallRule::OwnOrZero => one_of(0, &[0, policy.pid]),
+        SyscallRule::ReadLimits => {
             let mut block = vec![
                 load(argument(2)),
                 jump(IF_EQUAL, 0, 0, 2),
@@ -205,7 +207,7 @@ fn block(rule: Rule, policy: &Policy) -> Vec<Instruction> {
             block.extend(one_of(0, &[0, policy.pid]));
             block
         }
-        Rule::OneOf(index, values) => one_of(index, values),
+        SyscallRule::OneOf(index, values) => one_of(index, values),
     }
 }
 
@@ -274,7 +276,7 @@ pub fn install(policy: &Policy) -> bool {
             || set(ALL_THREADS)
             || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
                 == 0;
-        if !installed || policy.refusal == Refusal::Death {
+        if !installed || policy.refusal == OnRefusal::Death {
             return installed;
         }
         let socket = libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM, 0);

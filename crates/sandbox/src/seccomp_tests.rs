@@ -5,7 +5,7 @@ use super::*;
 
 const PID: u32 = 4242;
 const CONFINED: Policy =
-    Policy { pid: PID, writes: Writes::Confined, signals_scoped: true, refusal: Refusal::Error };
+    Policy { pid: PID, writes: Writes::Confined, signals_scoped: true, refusal: OnRefusal::Error };
 const OPEN: Policy = Policy { writes: Writes::Anywhere, signals_scoped: false, ..CONFINED };
 
 /// What the filter answers to a call with these arguments.
@@ -69,7 +69,7 @@ fn every_call_outside_the_table_is_refused_and_newer_ones_seem_unknown() {
             let answer = judge(&program, architecture.audit(), number, [0; 6]);
             match rules.iter().find(|(n, _)| *n == number) {
                 None => assert_eq!(answer, REFUSED, "{number} on {architecture:?}"),
-                Some((_, Rule::Allow)) => {
+                Some((_, SyscallRule::Allow)) => {
                     assert_eq!(answer, ALLOWED, "{number} on {architecture:?}");
                 }
                 Some(_) => {}
@@ -213,7 +213,7 @@ fn the_numbers_agree_with_the_c_library() {
 
 #[test]
 fn a_strict_filter_ends_the_process_and_lets_one_program_take_its_place() {
-    let strict = Policy { refusal: Refusal::Death, ..OPEN };
+    let strict = Policy { refusal: OnRefusal::Death, ..OPEN };
     for name in ["unlink", "renameat2", "mkdirat", "truncate"] {
         check(&strict, name, [0; 6], DEADLY);
     }

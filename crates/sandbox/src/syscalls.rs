@@ -8,12 +8,12 @@
 //! process), `memfd_create` (it escapes the memory limit), and modes, owners,
 //! times and attributes of files (Landlock does not confine them).
 
-use Rule::*;
+use SyscallRule::*;
 
 /// How a system call is judged. Arguments are numbered from 0; pointers are
 /// never followed, because their target can change after the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum SyscallRule {
     Allow,
     /// Changes the file tree by path: only where Landlock confines it.
     PathChange,
@@ -83,7 +83,7 @@ const PRCTLS: &[u32] = &[
 const PERSONALITIES: &[u32] = &[u32::MAX];
 
 /// Name, number on x86-64, number on AArch64, rule.
-pub type Row = (&'static str, u32, u32, Rule);
+pub type Row = (&'static str, u32, u32, SyscallRule);
 
 pub const TABLE: &[Row] = &[
     ("read", 0, 63, Allow),

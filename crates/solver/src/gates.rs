@@ -14,14 +14,14 @@ const CONFLICTS_PER_GLANCE: u64 = 64;
 /// Stops the search after a number of conflicts, or when it is late; batsat has no public
 /// budget.
 #[derive(Default)]
-pub struct Budget {
+pub struct ConflictBudget {
     conflicts: u64,
     limit: Cell<u64>,
     allowed: Limit,
     late: bool,
 }
 
-impl Callbacks for Budget {
+impl Callbacks for ConflictBudget {
     fn on_start(&mut self) {
         self.conflicts = 0;
         self.look_at_the_clock();
@@ -41,7 +41,7 @@ impl Callbacks for Budget {
     }
 }
 
-impl Budget {
+impl ConflictBudget {
     fn look_at_the_clock(&mut self) {
         self.late = self.allowed.is_reached();
     }
@@ -49,7 +49,7 @@ impl Budget {
 
 /// The SAT solver with the gates made so far.
 pub struct Gates {
-    sat: Sat<Budget>,
+    sat: Sat<ConflictBudget>,
     one: Lit,
     shared: FastMap<(u32, u32, bool), Lit>,
     clause: Vec<Lit>,
@@ -57,7 +57,7 @@ pub struct Gates {
 
 impl Gates {
     pub fn new() -> Gates {
-        let mut sat = Sat::new(Default::default(), Budget::default());
+        let mut sat = Sat::new(Default::default(), ConflictBudget::default());
         let one = Lit::new(sat.new_var_default(), true);
         let mut gates = Gates { sat, one, shared: FastMap::default(), clause: vec![] };
         gates.require(&[one]);

@@ -3,19 +3,19 @@
 //! Knows nothing of programs: [`term`] is the language, and whoever asks (symbolic
 //! execution, the search over contracts) builds conditions in it. One trait, [`Solver`], over one term language. [`Blaster`] is the embedded
 //! solver and the default; [`SmtLib`] talks to a `z3`, `cvc5` or `bitwuzla` of
-//! the user. [`Oracle`] stands in front of them: it cuts a query down to what is
+//! the user. [`SolverChain`] stands in front of them: it cuts a query down to what is
 //! connected with the question, remembers answers, and hands over what the
 //! first solver does not decide.
 
 mod blast;
+mod chain;
 mod gates;
-mod oracle;
 mod smtlib;
 mod tabulate;
 pub mod term;
 
 pub use blast::Blaster;
-pub use oracle::{Oracle, Share, Statistics};
+pub use chain::{Share, SolverChain, Statistics};
 pub use smtlib::{DEFAULT_PATIENCE, SmtError, SmtLib};
 
 use std::sync::Arc;

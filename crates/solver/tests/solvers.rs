@@ -9,7 +9,7 @@ mod support;
 use support::Rng;
 use support::expression::{Expr, generate};
 use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term, mask};
-use testsmith_solver::{Answer, Blaster, Oracle, SmtLib, Solver};
+use testsmith_solver::{Answer, Blaster, SmtLib, Solver, SolverChain};
 
 fn assignment(input: &[u128; 2]) -> Assignment {
     [(0, input[0]), (1, input[1])].into_iter().collect()
@@ -205,11 +205,11 @@ fn a_solver_that_denies_everything_is_not_believed() {
     let mut pool = Pool::new();
     let (path, question, known) = path_and_question(&mut pool);
     let denying = fake_solver("denying", &answering("unsat", ""));
-    let mut oracle = Oracle::new(vec![Box::new(denying)]);
-    let answer = oracle.ask(&pool, &[path], question, &known);
+    let mut chain = SolverChain::new(vec![Box::new(denying)]);
+    let answer = chain.ask(&pool, &[path], question, &known);
     let Answer::Unknown(why) = answer else { panic!("{answer:?}") };
     assert!(why.contains("contradicts itself"), "{why}");
-    assert_eq!(oracle.statistics.shares["z3"].unknown, 1);
+    assert_eq!(chain.statistics.shares["z3"].unknown, 1);
 }
 
 #[cfg(unix)]
@@ -223,9 +223,9 @@ fn what_the_first_solver_gives_up_is_handed_to_the_next() {
         Box::new(fake_solver("unsure", &answering("unknown", ""))),
         Box::new(Blaster::default()),
     ];
-    let mut oracle = Oracle::new(solvers);
-    assert!(matches!(oracle.ask(&pool, &[path], question, &known), Answer::Sat(_)));
-    let shares = &oracle.statistics.shares;
+    let mut chain = SolverChain::new(solvers);
+    assert!(matches!(chain.ask(&pool, &[path], question, &known), Answer::Sat(_)));
+    let shares = &chain.statistics.shares;
     assert_eq!((shares["z3"].queries, shares["z3"].unknown), (1, 1));
     assert_eq!((shares["embedded"].queries, shares["embedded"].unknown), (1, 0));
 }
@@ -242,11 +242,11 @@ fn a_question_about_two_bytes_is_decided_by_trying_them_all() {
     let (some, none) = (pool.equal(square, odd), pool.equal(square, even));
     let known = [(3, 0), (9, 1)].into_iter().collect();
     let unsure = fake_solver("unsure-of-two", &answering("unknown", ""));
-    let mut oracle = Oracle::new(vec![Box::new(unsure)]);
+    let mut chain = SolverChain::new(vec![Box::new(unsure)]);
     let solvable = (0..=0xffffu16).any(|n| n >> 8 < n & 0xff && n.wrapping_mul(n) == 0x4321);
-    let answer = oracle.ask(&pool, &[path], some, &known);
+    let answer = chain.ask(&pool, &[path], some, &known);
     assert_eq!(matches!(answer, Answer::Sat(_)), solvable, "{answer:?}");
-    assert_eq!(oracle.ask(&pool, &[path], none, &known), Answer::Unsat, "2 is no square");
+    assert_eq!(chain.ask(&pool, &[path], none, &known), Answer::Unsat, "2 is no square");
 }
 
 #[cfg(unix)]

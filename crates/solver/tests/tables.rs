@@ -5,7 +5,7 @@ mod support;
 use support::Rng;
 use support::expression::{Expr, generate};
 use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term};
-use testsmith_solver::{Answer, Limit, Oracle, Solver};
+use testsmith_solver::{Answer, Limit, Solver, SolverChain};
 
 /// A solver that never decides, so that all that is decided is decided by tables.
 struct Unsure;
@@ -28,9 +28,9 @@ fn check(conditions: &[Expr], bits: u32, round: usize) -> bool {
     let most = (1u128 << bits) - 1;
     let mut inputs = (0..1u128 << (2 * bits)).map(|n| [n & most, n >> bits]);
     let possible = inputs.any(|input| conditions.iter().all(|c| c.value(&input) == 1));
-    let mut oracle = Oracle::new(vec![Box::new(Unsure)]);
+    let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
     let (question, path) = terms.split_last().expect("there are conditions");
-    let answer = oracle.ask(&pool, path, *question, &Assignment::default());
+    let answer = chain.ask(&pool, path, *question, &Assignment::default());
     match answer {
         Answer::Sat(model) => {
             // Conditions of no variable in common with the question are not looked at.
@@ -70,13 +70,13 @@ fn the_path_narrows_the_question() {
     let (mut x, mut y) = (pool.variable(8, 0), pool.variable(8, 1));
     (x, y) = (pool.zero_extend(x, 64), pool.zero_extend(y, 64));
     let zero = pool.number(64, 0);
-    let mut oracle = Oracle::new(vec![Box::new(Unsure)]);
+    let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
     let mut path = vec![];
     let mut longest = 0;
     for round in 0.. {
         let done = pool.equal(y, zero);
         let more = pool.not(done);
-        match oracle.ask(&pool, &path, more, &Assignment::default()) {
+        match chain.ask(&pool, &path, more, &Assignment::default()) {
             Answer::Sat(_) => longest = round + 1,
             Answer::Unsat => break,
             Answer::Unknown(why) => panic!("{why}"),
@@ -103,7 +103,7 @@ fn one_index_in_two_widths_is_not_written_out() {
     let (narrow, wide) = (pool.variable(8, 0), pool.variable(64, 0));
     let (narrow, product) = (pool.zero_extend(narrow, 64), pool.binary(Op::Mul, wide, wide));
     let question = pool.equal(narrow, product);
-    let mut oracle = Oracle::new(vec![Box::new(Unsure)]);
-    let answer = oracle.ask(&pool, &[], question, &Assignment::default());
+    let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
+    let answer = chain.ask(&pool, &[], question, &Assignment::default());
     assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
 }

@@ -1,4 +1,4 @@
-//! Programs that try to make the engine lie.
+//! Programs that try to make the interpreter lie.
 //!
 //! A wrong "holds" is the worst there is: what holds must hold, what fails must
 //! be found however few its inputs are, and whatever cannot be known for sure
@@ -9,7 +9,7 @@ mod support;
 use std::sync::LazyLock;
 
 use support::{Compiled, bytes, compile};
-use testsmith_symbolic::explore::{Exploration, Verdict};
+use testsmith_symbolic::explore::{Conclusion, Exploration};
 
 static ADVERSARY: LazyLock<Compiled> = LazyLock::new(|| compile("adversary"));
 
@@ -17,10 +17,10 @@ fn voids(exploration: &Exploration) -> Vec<String> {
     exploration.ledger.voids().map(|(why, _)| why.to_owned()).collect()
 }
 
-fn check(expected: Verdict, list: &[(&str, usize)]) {
+fn check(expected: Conclusion, list: &[(&str, usize)]) {
     for (function, len) in list {
         let exploration = ADVERSARY.explore_and_replay(function, &bytes(*len));
-        let found = (exploration.verdict(), voids(&exploration));
+        let found = (exploration.conclusion(), voids(&exploration));
         assert_eq!(found.0, expected, "{function}: {:?}", found.1);
     }
 }
@@ -29,7 +29,7 @@ fn undecided(list: &[(&str, usize, &str)]) {
     for (function, len, reason) in list {
         let exploration = ADVERSARY.explore(function, &bytes(*len));
         let voids = voids(&exploration);
-        assert_eq!(exploration.verdict(), Verdict::Undecided, "{function}: {voids:?}");
+        assert_eq!(exploration.conclusion(), Conclusion::Undecided, "{function}: {voids:?}");
         assert!(voids.iter().any(|why| why.contains(reason)), "{function}: {voids:?}");
     }
 }
@@ -37,7 +37,7 @@ fn undecided(list: &[(&str, usize, &str)]) {
 #[test]
 fn memory_that_is_special_is_memory_all_the_same() {
     check(
-        Verdict::Fails,
+        Conclusion::Fails,
         &[
             ("volatile", 4),
             ("atomics", 4),
@@ -47,13 +47,13 @@ fn memory_that_is_special_is_memory_all_the_same() {
             ("padding", 5),
         ],
     );
-    check(Verdict::Holds, &[("atomic_sums", 8)]);
+    check(Conclusion::Holds, &[("atomic_sums", 8)]);
 }
 
 #[test]
 fn every_path_starts_as_a_fresh_process_does() {
     let exploration = ADVERSARY.explore("set_once", &bytes(4));
-    assert_eq!(exploration.verdict(), Verdict::Holds, "{:?}", voids(&exploration));
+    assert_eq!(exploration.conclusion(), Conclusion::Holds, "{:?}", voids(&exploration));
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn what_depends_on_addresses_is_not_claimed() {
         ("alignment", 1, "where memory lies"),
     ]);
     let exploration = ADVERSARY.explore("address_and_input", &bytes(8));
-    assert_ne!(exploration.verdict(), Verdict::Holds);
-    check(Verdict::Holds, &[("alignment_that_is_owed", 8)]);
+    assert_ne!(exploration.conclusion(), Conclusion::Holds);
+    check(Conclusion::Holds, &[("alignment_that_is_owed", 8)]);
 }
 
 #[test]
 fn wide_numbers_shifts_and_the_least_integer_are_exact() {
     check(
-        Verdict::Fails,
+        Conclusion::Fails,
         &[
             ("wide_multiply", 8),
             ("wide_divide", 4),
@@ -80,14 +80,14 @@ fn wide_numbers_shifts_and_the_least_integer_are_exact() {
             ("least_by_minus_one", 8),
         ],
     );
-    check(Verdict::Holds, &[("shifts", 5), ("least_by_minus_one_wrapping", 4)]);
+    check(Conclusion::Holds, &[("shifts", 5), ("least_by_minus_one_wrapping", 4)]);
     undecided(&[("wide_overflow", 16, "128 bits")]);
 }
 
 #[test]
 fn lengths_orders_and_calls_that_depend_on_the_input_are_all_visited() {
     check(
-        Verdict::Fails,
+        Conclusion::Fails,
         &[
             ("compared_with_lengths", 6),
             ("text_of_any_length", 9),
@@ -101,7 +101,7 @@ fn lengths_orders_and_calls_that_depend_on_the_input_are_all_visited() {
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn vectors_are_exact_or_not_supported() {
-    check(Verdict::Fails, &[("vectors", 16)]);
+    check(Conclusion::Fails, &[("vectors", 16)]);
     undecided(&[("vectors_unknown", 16, "unsupported"), ("assembly", 8, "inline assembly")]);
 }
 
@@ -109,7 +109,7 @@ fn vectors_are_exact_or_not_supported() {
 fn what_hashing_leaves_open_is_not_claimed() {
     for function in ["hash_retained", "hash_popped"] {
         let exploration = ADVERSARY.explore(function, &bytes(2));
-        assert_ne!(exploration.verdict(), Verdict::Holds, "{function}");
+        assert_ne!(exploration.conclusion(), Conclusion::Holds, "{function}");
     }
     undecided(&[
         ("hash_as_number", 4, "a hash is used as a number"),
@@ -127,7 +127,7 @@ fn a_process_that_is_left_has_not_returned() {
 #[test]
 fn floats_are_exact() {
     check(
-        Verdict::Fails,
+        Conclusion::Fails,
         &[
             ("through_a_float_everywhere", 8),
             ("float_absorbed", 8),
@@ -137,7 +137,7 @@ fn floats_are_exact() {
         ],
     );
     check(
-        Verdict::Holds,
+        Conclusion::Holds,
         &[
             ("through_a_float", 8),
             ("through_a_single", 4),

@@ -5,7 +5,7 @@ mod support;
 use std::sync::LazyLock;
 
 use support::{Compiled, bytes, compile};
-use testsmith_symbolic::explore::{Exploration, Verdict};
+use testsmith_symbolic::explore::{Conclusion, Exploration};
 
 static CLAIMS: LazyLock<Compiled> = LazyLock::new(|| compile("claims"));
 
@@ -16,14 +16,14 @@ fn voids(exploration: &Exploration) -> Vec<&str> {
 fn not_claimed(functions: &[&str], len: usize) {
     for function in functions {
         let exploration = CLAIMS.explore(function, &bytes(len));
-        assert_ne!(exploration.verdict(), Verdict::Holds, "{function}");
+        assert_ne!(exploration.conclusion(), Conclusion::Holds, "{function}");
     }
 }
 
 fn holds(function: &str, len: usize) -> Exploration {
     let exploration = CLAIMS.explore_and_replay(function, &bytes(len));
-    let found = (exploration.verdict(), voids(&exploration));
-    assert_eq!(found, (Verdict::Holds, vec![]), "{function}");
+    let found = (exploration.conclusion(), voids(&exploration));
+    assert_eq!(found, (Conclusion::Holds, vec![]), "{function}");
     exploration
 }
 

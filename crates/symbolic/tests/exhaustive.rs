@@ -10,7 +10,7 @@ use support::{bytes, compile};
 use testsmith_solver::Blaster;
 use testsmith_solver::term::{Assignment, Evaluator};
 use testsmith_symbolic::explore::{Case, Settings, explore};
-use testsmith_symbolic::machine::{End, Engine};
+use testsmith_symbolic::machine::{End, Interpreter};
 
 const PROGRAMS: &[&str] = &[
     "checked",
@@ -76,8 +76,8 @@ fn assignment(input: [u8; 2]) -> Assignment {
 }
 
 /// What a path predicts for an input, if the input lies on it.
-fn predicted(engine: &Engine, case: &Case, values: &Assignment) -> Option<i64> {
-    let mut evaluator = Evaluator::new(&engine.pool, values);
+fn predicted(interpreter: &Interpreter, case: &Case, values: &Assignment) -> Option<i64> {
+    let mut evaluator = Evaluator::new(&interpreter.pool, values);
     // The last decisions differ between neighbouring paths, so they decide soonest.
     if !case.decisions.iter().rev().all(|decision| evaluator.holds(decision.holds)) {
         return None;
@@ -96,14 +96,14 @@ fn predicted(engine: &Engine, case: &Case, values: &Assignment) -> Option<i64> {
 #[test]
 fn every_input_lies_on_one_path_and_does_what_the_path_says() {
     let compiled = compile("exhaustive");
-    let mut engine = compiled.engine_of(PROGRAMS);
+    let mut interpreter = compiled.engine_of(PROGRAMS);
     for function in PROGRAMS {
-        engine.forget_terms();
-        let entry = engine.program.find(&|name: &str| name == *function);
+        interpreter.forget_terms();
+        let entry = interpreter.program.find(&|name: &str| name == *function);
         let entry = entry.first().expect("the function is there").0;
         // However busy the machine is: no claim may depend on the time it took.
         let settings = Settings { max_time: std::time::Duration::from_secs(3_600), ..bytes(2) };
-        let found = explore(&mut engine, entry, &settings, vec![Box::new(Blaster::default())]);
+        let found = explore(&mut interpreter, entry, &settings, vec![Box::new(Blaster::default())]);
         let voids: Vec<_> = found.ledger.voids().collect();
         assert_eq!(voids, [], "{function}");
         let native = compiled.native(function);
@@ -113,8 +113,11 @@ fn every_input_lies_on_one_path_and_does_what_the_path_says() {
         for number in (offset..65_536).step_by(STRIDE).chain(corners) {
             let bytes = input(number);
             let values = assignment(bytes);
-            let on: Vec<i64> =
-                found.cases.iter().filter_map(|case| predicted(&engine, case, &values)).collect();
+            let on: Vec<i64> = found
+                .cases
+                .iter()
+                .filter_map(|case| predicted(&interpreter, case, &values))
+                .collect();
             assert_eq!(on.len(), 1, "{function}: {bytes:?} lies on {} paths", on.len());
             assert_eq!(on[0], native(&bytes), "{function}: {bytes:?}");
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use generator::Nature;
 use generator::trial::{self, Trial};
-use testsmith_symbolic::explore::Verdict;
+use testsmith_symbolic::explore::Conclusion;
 
 #[test]
 fn no_verdict_on_generated_programs_is_untrue() {
@@ -22,6 +22,6 @@ fn no_verdict_on_generated_programs_is_untrue() {
     assert!(wrong.is_empty(), "seed {SEED}: {wrong:#?}");
     let determined = trials.iter().filter(|trial| trial.program.nature == Nature::Determined);
     let (decided, open): (Vec<&Trial>, Vec<&Trial>) =
-        determined.partition(|trial| trial.verdict != Verdict::Undecided);
+        determined.partition(|trial| trial.conclusion != Conclusion::Undecided);
     assert!(decided.len() >= 9 * open.len(), "left open: {open:#?}");
 }

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use support::{Compiled, bytes, compile};
 use testsmith_solver::{Blaster, Solver};
-use testsmith_symbolic::explore::{Exploration, Settings, Strategy, Verdict, explore};
-use testsmith_symbolic::machine::{Bounds, End, Job, Layout};
+use testsmith_symbolic::explore::{Conclusion, Exploration, Settings, Strategy, explore};
+use testsmith_symbolic::machine::{Bounds, End, Layout, RunRequest};
 
 static LIBRARY: LazyLock<Compiled> = LazyLock::new(|| compile("library"));
 
@@ -20,14 +20,19 @@ fn holds(function: &str, len: usize) -> Exploration {
     let exploration = LIBRARY.explore_and_replay(function, &bytes(len));
     let failures: Vec<_> = exploration.failures().map(|case| (&case.input, &case.end)).collect();
     assert_eq!(voids(&exploration), Vec::<String>::new(), "{function}; {failures:?}");
-    assert_eq!(exploration.verdict(), Verdict::Holds, "{function}: {failures:?}");
+    assert_eq!(exploration.conclusion(), Conclusion::Holds, "{function}: {failures:?}");
     exploration
 }
 
 /// Some input makes it fail, natively too.
 fn fails(function: &str, len: usize) -> Exploration {
     let exploration = LIBRARY.explore_and_replay(function, &bytes(len));
-    assert_eq!(exploration.verdict(), Verdict::Fails, "{function}: {:?}", voids(&exploration));
+    assert_eq!(
+        exploration.conclusion(),
+        Conclusion::Fails,
+        "{function}: {:?}",
+        voids(&exploration)
+    );
     exploration
 }
 
@@ -107,13 +112,13 @@ fn a_value_that_no_input_gives_is_proved_absent() {
 fn a_hash_that_disagrees_with_equality_is_not_hidden_by_the_model() {
     // Not replayed: one time in 128 the two hashes have the same tag, and it is found.
     let exploration = LIBRARY.explore("wrong_hash", &bytes(2));
-    assert_eq!(exploration.verdict(), Verdict::Fails, "{:?}", voids(&exploration));
+    assert_eq!(exploration.conclusion(), Conclusion::Fails, "{:?}", voids(&exploration));
 }
 
 /// Nothing failed, and yet no claim is made, for this reason.
 fn undecided(function: &str, settings: &Settings, reason: &str) {
     let exploration = LIBRARY.explore_and_replay(function, settings);
-    assert_eq!(exploration.verdict(), Verdict::Undecided, "{function}");
+    assert_eq!(exploration.conclusion(), Conclusion::Undecided, "{function}");
     let voids = voids(&exploration);
     assert!(voids.iter().any(|why| why.contains(reason)), "{function}: {voids:?}");
 }
@@ -148,10 +153,10 @@ fn every_bound_voids_the_claim_and_says_so() {
 #[test]
 fn a_question_the_solver_cannot_answer_voids_the_claim() {
     for (function, len) in [("wide_product", 16), ("multiply", 8)] {
-        let (mut engine, entry) = LIBRARY.engine(function);
+        let (mut interpreter, entry) = LIBRARY.interpreter(function);
         let solvers = vec![Box::new(Blaster::new(200)) as Box<dyn Solver>];
-        let exploration = explore(&mut engine, entry, &bytes(len), solvers);
-        assert_eq!(exploration.verdict(), Verdict::Undecided, "{function}");
+        let exploration = explore(&mut interpreter, entry, &bytes(len), solvers);
+        assert_eq!(exploration.conclusion(), Conclusion::Undecided, "{function}");
         assert!(voids(&exploration).iter().any(|why| why.contains("gave up")), "{function}");
     }
 }
@@ -167,7 +172,7 @@ fn every_strategy_visits_the_same_paths() {
     let paths = |strategy| {
         let settings = Settings { strategy, ..bytes(12) };
         let exploration = LIBRARY.explore_and_replay("heap", &settings);
-        assert_eq!(exploration.verdict(), Verdict::Holds);
+        assert_eq!(exploration.conclusion(), Conclusion::Holds);
         exploration.paths()
     };
     let depth = paths(Strategy::DepthFirst);
@@ -177,8 +182,8 @@ fn every_strategy_visits_the_same_paths() {
 
 #[test]
 fn a_concrete_run_computes_what_the_machine_computes() {
-    let (mut engine, entry) = LIBRARY.engine("work");
-    let run = engine.run(&Job {
+    let (mut interpreter, entry) = LIBRARY.interpreter("work");
+    let run = interpreter.run(&RunRequest {
         entry,
         input: &[42],
         script: &[],

@@ -5,7 +5,7 @@ mod support;
 use std::sync::LazyLock;
 
 use support::{Compiled, bytes, compile};
-use testsmith_symbolic::explore::{Expectation, Exploration, Settings, Verdict};
+use testsmith_symbolic::explore::{Conclusion, Expectation, Exploration, Settings};
 use testsmith_symbolic::machine::End;
 
 static UNWINDING: LazyLock<Compiled> = LazyLock::new(|| compile("unwinding"));
@@ -40,7 +40,7 @@ fn a_panic_is_not_the_expected_one_if_a_destructor_leaves_the_process() {
 #[test]
 fn a_destructor_that_loops_is_cut_short_and_its_input_is_kept() {
     let exploration = should_panic("loops");
-    assert_eq!(exploration.verdict(), Verdict::Undecided);
+    assert_eq!(exploration.conclusion(), Conclusion::Undecided);
     let inputs: Vec<_> = exploration.cut.iter().map(|cut| cut.input.clone()).collect();
     assert_eq!(inputs, [[79]], "{:?}", exploration.cut);
 }
@@ -48,7 +48,7 @@ fn a_destructor_that_loops_is_cut_short_and_its_input_is_kept() {
 #[test]
 fn clean_up_that_does_no_harm_leaves_the_panic_the_expected_one() {
     let exploration = should_panic("cleans_up");
-    assert_eq!((exploration.verdict(), voids(&exploration)), (Verdict::Holds, vec![]));
+    assert_eq!((exploration.conclusion(), voids(&exploration)), (Conclusion::Holds, vec![]));
     // What is formatted for nobody makes no paths.
     assert_eq!(exploration.paths(), 1);
 }
@@ -62,8 +62,8 @@ fn the_message_of_a_panic_is_made_by_code_that_may_panic() {
 fn what_is_caught_goes_on_as_it_does_natively() {
     for function in ["caught", "caught_payload", "caught_inside", "poisoned", "rest_is_dropped"] {
         let exploration = UNWINDING.explore_and_replay(function, &bytes(1));
-        let found = (exploration.verdict(), voids(&exploration));
-        assert_eq!(found, (Verdict::Holds, vec![]), "{function}");
+        let found = (exploration.conclusion(), voids(&exploration));
+        assert_eq!(found, (Conclusion::Holds, vec![]), "{function}");
     }
     let exploration = UNWINDING.explore_and_replay("caught_text", &bytes(1));
     let failing: Vec<u8> = failing(&exploration).iter().map(|byte| byte & 15).collect();

@@ -6,7 +6,7 @@
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
 use crate::panics;
-use crate::sandbox::{self, Limits, Output};
+use crate::sandbox::{self, PrintTo, ResourceLimits};
 use crate::table::TypeTable;
 use crate::timing;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
 use testsmith_model::message::{
-    IDENTITY, Job, Limit, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
+    ArgumentLimit, IDENTITY, Job, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
@@ -43,7 +43,7 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &st
     let journal = Journal::open(&scratch.join(JOURNAL)).expect("the supervisor made the journal");
     let (mut jobs, mut replies) = take_standard_streams();
     std::env::set_current_dir(&scratch).expect("the scratch folder is there");
-    let limits = Limits { memory_bytes: memory, ..Limits::default() };
+    let limits = ResourceLimits { memory_bytes: memory, ..ResourceLimits::default() };
     let report = sandbox::enter(&scratch, &limits);
     panics::install_hook();
     let hello = Reply::Hello { missing: report.missing().map(str::to_owned).collect() };
@@ -74,7 +74,7 @@ fn take_standard_streams() -> (BufReader<File>, BufWriter<File>) {
         (File::from_raw_fd(jobs), File::from_raw_fd(replies))
     };
     // What the code under test prints joins standard error, which is drained.
-    let _ = sandbox::silence(Output::Descriptor(2));
+    let _ = sandbox::silence(PrintTo::Descriptor(2));
     (BufReader::new(jobs), BufWriter::new(replies))
 }
 
@@ -91,7 +91,7 @@ struct Learnt {
     engine: Engine,
     heuristics: Heuristics,
     avoid: Vec<OpId>,
-    limits: Vec<Limit>,
+    limits: Vec<ArgumentLimit>,
     census: Option<Census>,
 }
 

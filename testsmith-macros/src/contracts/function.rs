@@ -180,7 +180,7 @@ fn siblings(item: &ItemFn, contract: &Contract, setting: &Setting<'_>) -> TokenS
         return TokenStream::new();
     }
     let precheck = precheck::write(&item.sig, &setting.name, &contract.clauses, &item.vis);
-    let subject = record::Subject {
+    let subject = record::RecordedItem {
         item: "fn",
         name: &setting.name,
         pure: contract.pure.is_some(),

@@ -120,7 +120,7 @@ pub fn of_loop(arguments: TokenStream) -> syn::Result<TokenStream> {
 }
 
 fn constant(item: &str, name: &str, clauses: &[Clause], visibility: &Visibility) -> TokenStream {
-    let subject = record::Subject {
+    let subject = record::RecordedItem {
         item,
         name,
         pure: false,

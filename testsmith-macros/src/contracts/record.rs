@@ -13,7 +13,7 @@ use super::gather::Contract;
 use super::text;
 
 /// What a record says besides the clauses.
-pub struct Subject<'a> {
+pub struct RecordedItem<'a> {
     pub item: &'a str,
     pub name: &'a str,
     pub pure: bool,
@@ -24,7 +24,11 @@ pub struct Subject<'a> {
 }
 
 /// The constant; empty if there is nothing to say.
-pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibility) -> TokenStream {
+pub fn constant(
+    subject: &RecordedItem<'_>,
+    clauses: &[Clause],
+    visibility: &Visibility,
+) -> TokenStream {
     if clauses.is_empty() && !subject.pure && !subject.model {
         return TokenStream::new();
     }
@@ -44,7 +48,7 @@ pub fn constant(subject: &Subject<'_>, clauses: &[Clause], visibility: &Visibili
 }
 
 fn one(
-    subject: &Subject<'_>,
+    subject: &RecordedItem<'_>,
     clauses: &[(usize, &Clause)],
     visibility: &Visibility,
     when: Option<TokenStream>,
@@ -82,7 +86,7 @@ pub fn of_implementation(
     let Some((_, path, _)) = &block.trait_ else { return TokenStream::new() };
     let ty = text::of(block.self_ty.to_token_stream());
     let name = format!("<{ty} as {}>::{method}", text::of(path.to_token_stream()));
-    let subject = Subject {
+    let subject = RecordedItem {
         item: "impl-fn",
         name: &name,
         pure: contract.pure.is_some(),
@@ -93,7 +97,7 @@ pub fn of_implementation(
     constant(&subject, &contract.clauses, &syn::parse_quote!(pub))
 }
 
-fn content(subject: &Subject<'_>, clauses: &[(usize, &Clause)]) -> String {
+fn content(subject: &RecordedItem<'_>, clauses: &[(usize, &Clause)]) -> String {
     let mut text = format!("testsmith-contract 1\nitem {}\nname {}", subject.item, subject.name);
     for (key, present) in [("pure", subject.pure), ("model", subject.model)] {
         if present {

@@ -56,7 +56,7 @@ fn on_trait(mut definition: ItemTrait) -> syn::Result<TokenStream> {
         let precheck =
             precheck::write(&method.sig, &name, &contract.clauses, &Visibility::Inherited);
         let qualified = format!("{}::{name}", definition.ident);
-        let subject = record::Subject {
+        let subject = record::RecordedItem {
             item: "trait-fn",
             name: &qualified,
             pure: contract.pure.is_some(),

@@ -38,7 +38,7 @@ pub struct Search<T: Korat> {
     /// In place of `rep_ok` and those of the values inside.
     pub(crate) predicate: Option<fn(&T::Twin) -> bool>,
     pub(crate) switches: Switches,
-    pub(crate) limits: Limits,
+    pub(crate) limits: SearchLimits,
     pub(crate) progress: Option<(u64, Progress)>,
     pub(crate) resume: Option<State>,
     pub(crate) repeat: u32,
@@ -61,7 +61,7 @@ impl<T: Korat> Clone for Search<T> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Limits {
+pub(crate) struct SearchLimits {
     pub candidates: Option<u64>,
     pub valid: Option<u64>,
     pub time: Option<Duration>,
@@ -79,7 +79,7 @@ impl<T: Korat> Search<T> {
             finitization,
             predicate: None,
             switches: Switches { pruning: true, isomorphism: true, generators: true, reuse: true },
-            limits: Limits::default(),
+            limits: SearchLimits::default(),
             progress: None,
             resume: None,
             repeat: 1,
@@ -240,7 +240,7 @@ pub struct Run<T: Korat> {
     /// The types inside, if some of them have predicates too.
     deep: Option<Rc<Types>>,
     switches: Switches,
-    limits: Limits,
+    limits: SearchLimits,
     progress: Option<(u64, Progress)>,
     stats: Stats,
     phase: Phase,

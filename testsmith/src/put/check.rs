@@ -57,7 +57,7 @@ const TRIES_PER_CASE: u32 = 64;
 
 /// What became of one input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CaseResult {
     Passed,
     Rejected,
     /// Why it fails, for people; and the place of the panic, if that is why.
@@ -86,7 +86,7 @@ pub fn check(put: &Put) {
     }
     for bytes in stored(put) {
         let outcome = outcome(put, &mut Maker::new(bytes.clone(), Choosing::Given, 1));
-        if let Outcome::Failed { place, message } = outcome {
+        if let CaseResult::Failed { place, message } = outcome {
             report(put, &bytes, "a stored case", &place, &message);
         }
     }
@@ -124,9 +124,9 @@ fn made_up(put: &Put) -> (u32, u32) {
         let mut maker = Maker::new(vec![], choosing, seed);
         tried += 1;
         match outcome(put, &mut maker) {
-            Outcome::Failed { .. } => fail(put, maker.bytes),
-            Outcome::Rejected => {}
-            Outcome::Passed => {
+            CaseResult::Failed { .. } => fail(put, maker.bytes),
+            CaseResult::Rejected => {}
+            CaseResult::Passed => {
                 accepted += 1;
                 accepted_at_random += u32::from(at_random);
             }
@@ -139,13 +139,13 @@ fn made_up(put: &Put) -> (u32, u32) {
 #[track_caller]
 fn fail(put: &Put, bytes: Vec<u8>) -> ! {
     let given = |bytes: &[u8]| outcome(put, &mut Maker::new(bytes.to_vec(), Choosing::Given, 1));
-    let fails = |bytes: &[u8]| matches!(given(bytes), Outcome::Failed { .. });
+    let fails = |bytes: &[u8]| matches!(given(bytes), CaseResult::Failed { .. });
     let decode = |source: &mut Source<'_>| {
         // Decoding runs inside, so that an input that is refused half-way is still noted.
         let _ = guarded(|| drop((put.call)(source)));
     };
     let bytes = shrink::shrink(bytes, &decode, &fails);
-    let Outcome::Failed { place, message } = given(&bytes) else {
+    let CaseResult::Failed { place, message } = given(&bytes) else {
         panic!("the put {} fails now and then on one input: it is not deterministic", put.name);
     };
     let kept = store(put, &bytes);
@@ -170,27 +170,27 @@ pub(super) fn call(put: &Put, bytes: &[u8]) -> Option<String> {
 }
 
 /// Runs one input.
-pub(super) fn outcome(put: &Put, maker: &mut Maker) -> Outcome {
+pub(super) fn outcome(put: &Put, maker: &mut Maker) -> CaseResult {
     let result = guarded(|| (put.run)(&mut Source::making(maker)));
     let (place, message) = LAST_PANIC.with(RefCell::take);
     match (put.expectation, result) {
-        (_, Err(payload)) if payload.is::<Rejected>() => Outcome::Rejected,
+        (_, Err(payload)) if payload.is::<Rejected>() => CaseResult::Rejected,
         // No put expects its own input to panic while it is made.
         (_, Err(_)) if !maker.complete => {
             let message = format!("making the input panics: {message}");
-            Outcome::Failed { place, message }
+            CaseResult::Failed { place, message }
         }
-        (Expectation::Returns, Ok(())) => Outcome::Passed,
-        (Expectation::Returns, Err(_)) => Outcome::Failed { place, message },
+        (Expectation::Returns, Ok(())) => CaseResult::Passed,
+        (Expectation::Returns, Err(_)) => CaseResult::Failed { place, message },
         (Expectation::Panics | Expectation::PanicsWith(_), Ok(())) => {
             let message = "it should panic and does not".to_owned();
-            Outcome::Failed { place: String::new(), message }
+            CaseResult::Failed { place: String::new(), message }
         }
-        (Expectation::Panics, Err(_)) => Outcome::Passed,
-        (Expectation::PanicsWith(text), Err(_)) if message.contains(text) => Outcome::Passed,
+        (Expectation::Panics, Err(_)) => CaseResult::Passed,
+        (Expectation::PanicsWith(text), Err(_)) if message.contains(text) => CaseResult::Passed,
         (Expectation::PanicsWith(text), Err(_)) => {
             let message = format!("it should panic with {text:?} and panics with {message:?}");
-            Outcome::Failed { place, message }
+            CaseResult::Failed { place, message }
         }
     }
 }

@@ -11,7 +11,7 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use super::check::{Expectation, Outcome, Put, call, outcome};
+use super::check::{CaseResult, Expectation, Put, call, outcome};
 use super::source::{Choosing, Maker};
 
 /// Where requests are.
@@ -56,9 +56,9 @@ fn every(put: &Put, bytes: &[u8]) -> Vec<String> {
         let mut input = bytes.to_vec();
         input.push(last);
         match outcome(put, &mut Maker::new(input, Choosing::Given, 1)) {
-            Outcome::Passed => 'p',
-            Outcome::Rejected => 'r',
-            Outcome::Failed { .. } => 'f',
+            CaseResult::Passed => 'p',
+            CaseResult::Rejected => 'r',
+            CaseResult::Failed { .. } => 'f',
         }
     };
     vec!["every".to_owned(), (0..=u8::MAX).map(letter).collect()]
@@ -88,9 +88,9 @@ fn run(put: &Put, bytes: &[u8]) -> Vec<String> {
     let mut maker = Maker::new(bytes.to_vec(), Choosing::Given, 1);
     let outcome = outcome(put, &mut maker);
     let (kind, place, message) = match outcome {
-        Outcome::Passed => ("passed", String::new(), String::new()),
-        Outcome::Rejected => ("rejected", String::new(), String::new()),
-        Outcome::Failed { place, message } => ("failed", place, message),
+        CaseResult::Passed => ("passed", String::new(), String::new()),
+        CaseResult::Rejected => ("rejected", String::new(), String::new()),
+        CaseResult::Failed { place, message } => ("failed", place, message),
     };
     let names: Vec<String> =
         maker.draws.iter().map(|d| format!("{}:{}:{}", d.start, d.len, d.name)).collect();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use testsmith_symbolic::explore::Verdict;
+use testsmith_symbolic::explore::Conclusion;
 
 #[path = "../../../crates/symbolic/tests/generator/mod.rs"]
 mod generator;
@@ -31,10 +31,10 @@ impl Row {
     fn add(&mut self, trial: &Trial) {
         self.programs += 1;
         self.untrue += usize::from(trial.wrong.is_some());
-        match trial.verdict {
-            Verdict::Holds => self.hold += 1,
-            Verdict::Fails => self.fail += 1,
-            Verdict::Undecided => self.undecided += 1,
+        match trial.conclusion {
+            Conclusion::Holds => self.hold += 1,
+            Conclusion::Fails => self.fail += 1,
+            Conclusion::Undecided => self.undecided += 1,
         }
     }
 }

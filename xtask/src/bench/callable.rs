@@ -9,7 +9,7 @@
 use super::{CRATES, folder, session};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Plan;
 use testsmith_model::message::Walk;
 use testsmith_model::skip::Reason;
@@ -90,7 +90,7 @@ impl Row {
         let planned = cpu_seconds()?;
         let harness = session.build(Profile::Unoptimised)?;
         let built = cpu_seconds()?;
-        let mut supervisor = session.supervise(&harness, Limits::default())?;
+        let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
         let walk = Walk {
             seed: 1,
             max_sequences: 2_000,

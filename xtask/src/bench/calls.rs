@@ -8,7 +8,7 @@
 
 use super::session;
 use anyhow::Result;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::{Timing, Walk};
 
 const ROUNDS: u64 = 5;
@@ -29,7 +29,7 @@ pub fn run(args: &[String]) -> Result<()> {
         let harness = session.build(profile)?;
         let mut rows = vec![];
         for round in 0..ROUNDS {
-            let mut supervisor = session.supervise(&harness, Limits::default())?;
+            let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
             let walk = Walk {
                 seed: 42 + round,
                 max_sequences: 3000,

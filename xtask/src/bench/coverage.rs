@@ -36,7 +36,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use testsmith_worker::coverage::{self, Coverage, Novelty, compares};
-use testsmith_worker::sandbox::{Limits, enter};
+use testsmith_worker::sandbox::{ResourceLimits, enter};
 
 const ROUNDS: usize = 2000;
 
@@ -72,7 +72,7 @@ fn main() {
     }
     let scratch = std::env::args().nth(1).expect("a scratch folder");
     let start = Instant::now();
-    enter(scratch.as_ref(), &Limits::default());
+    enter(scratch.as_ref(), &ResourceLimits::default());
     println!("time enter {}", start.elapsed().as_nanos());
     time("run-locked", run);
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A package whose tests are those that a run wrote about a published crate.
-pub struct Package {
+pub struct EmittedTests {
     folder: PathBuf,
 }
 
@@ -23,16 +23,16 @@ pub struct Run {
 
 /// What became of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TestResult {
     Passed,
     Failed,
     DoesNotCompile,
 }
 
-impl Package {
+impl EmittedTests {
     /// A package that depends on `krate`, a `NAME@VERSION`, with these files in
     /// its folder of tests: path below it, and text.
-    pub fn new(krate: &str, files: &[(PathBuf, String)]) -> Result<Package> {
+    pub fn new(krate: &str, files: &[(PathBuf, String)]) -> Result<EmittedTests> {
         let (name, version) = krate.split_once('@').context("NAME@VERSION")?;
         let folder = super::folder().join("emitted").join(krate);
         let _ = std::fs::remove_dir_all(&folder);
@@ -49,7 +49,7 @@ impl Package {
             std::fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
             std::fs::write(&file, text)?;
         }
-        let package = Package { folder };
+        let package = EmittedTests { folder };
         manifest.push_str(&package.dependencies_of(name, version)?);
         std::fs::write(package.folder.join("Cargo.toml"), manifest)?;
         Ok(package)
@@ -81,7 +81,7 @@ impl Package {
 
     /// Puts the files that `summary` says were written around `krate`, a
     /// `NAME@VERSION`; it need not be the version that they were written for.
-    pub fn around(krate: &str, summary: &Value) -> Result<Package> {
+    pub fn around(krate: &str, summary: &Value) -> Result<EmittedTests> {
         let written = summary["tests"]["files"].as_array().cloned().unwrap_or_default();
         let mut files = vec![];
         for file in written.iter().filter(|file| file["written"] != "removed") {
@@ -89,7 +89,7 @@ impl Package {
             let inside = inside_tests(&path).context("it lies in the folder of tests")?;
             files.push((inside.to_owned(), std::fs::read_to_string(&path)?));
         }
-        Package::new(krate, &files)
+        EmittedTests::new(krate, &files)
     }
 
     /// Cargo in this package; all packages of emitted tests share what it builds.
@@ -130,7 +130,10 @@ impl Package {
 
     /// For a package whose files hold one test each and are named like it: runs
     /// each in a process of its own, those too that end it and are ignored.
-    pub fn each(&self, names: impl Iterator<Item = String>) -> Result<BTreeMap<String, Verdict>> {
+    pub fn each(
+        &self,
+        names: impl Iterator<Item = String>,
+    ) -> Result<BTreeMap<String, TestResult>> {
         let built =
             self.cargo(&["build", "--tests", "--keep-going", "--quiet", "--message-format=json"])?;
         let mut programs: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -144,7 +147,7 @@ impl Package {
         }
         let verdict = |name: String| {
             let Some(program) = programs.get(&name) else {
-                return Ok((name, Verdict::DoesNotCompile));
+                return Ok((name, TestResult::DoesNotCompile));
             };
             let done = Command::new(program)
                 .args(["--include-ignored", "--exact", &name])
@@ -152,7 +155,7 @@ impl Package {
                 .stdin(Stdio::null())
                 .output()?;
             let passed = done.status.success();
-            Ok((name, if passed { Verdict::Passed } else { Verdict::Failed }))
+            Ok((name, if passed { TestResult::Passed } else { TestResult::Failed }))
         };
         names.map(verdict).collect()
     }

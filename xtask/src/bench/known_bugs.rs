@@ -6,7 +6,7 @@
 //! is no such version, or the test does not compile with it, the operation and
 //! the place have to do.
 
-use super::emitted::{Package, Verdict, one_by_one};
+use super::emitted::{EmittedTests, TestResult, one_by_one};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -182,8 +182,8 @@ fn is_marked(bug: &Bug, finding: &Value) -> bool {
 
 /// The verdicts of the tests that were written, by name.
 struct Judged {
-    buggy: BTreeMap<String, Verdict>,
-    mended: BTreeMap<String, Verdict>,
+    buggy: BTreeMap<String, TestResult>,
+    mended: BTreeMap<String, TestResult>,
 }
 
 impl Judged {
@@ -197,10 +197,11 @@ impl Judged {
         let names = || tests.iter().map(|(name, _)| name.clone());
         let files: Vec<(PathBuf, String)> =
             tests.iter().map(|(name, text)| (format!("{name}.rs").into(), text.clone())).collect();
-        let verdicts =
-            |version: &str| Package::new(&format!("{}@{version}", bug.name), &files)?.each(names());
+        let verdicts = |version: &str| {
+            EmittedTests::new(&format!("{}@{version}", bug.name), &files)?.each(names())
+        };
         let buggy = verdicts(bug.buggy)?;
-        if let Some((name, _)) = buggy.iter().find(|(_, v)| **v == Verdict::DoesNotCompile) {
+        if let Some((name, _)) = buggy.iter().find(|(_, v)| **v == TestResult::DoesNotCompile) {
             bail!("the test {name} that was written does not compile");
         }
         let mended = bug.mended.map(verdicts).transpose()?.unwrap_or_default();
@@ -209,15 +210,15 @@ impl Judged {
 
     fn found(&self, bug: &Bug, finding: &Value) -> Found {
         let name = finding["name"].as_str().unwrap_or_default();
-        if self.buggy.get(name) != Some(&Verdict::Failed) {
+        if self.buggy.get(name) != Some(&TestResult::Failed) {
             return Found::No;
         }
         match self.mended.get(name) {
-            Some(Verdict::Passed) => Found::Confirmed,
+            Some(TestResult::Passed) => Found::Confirmed,
             // Something else is wrong there, and still is.
-            Some(Verdict::Failed) => Found::No,
-            None | Some(Verdict::DoesNotCompile) if is_marked(bug, finding) => Found::ByPlace,
-            None | Some(Verdict::DoesNotCompile) => Found::No,
+            Some(TestResult::Failed) => Found::No,
+            None | Some(TestResult::DoesNotCompile) if is_marked(bug, finding) => Found::ByPlace,
+            None | Some(TestResult::DoesNotCompile) => Found::No,
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::session;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
-use testsmith_lab::{Limits, Profile, TestBuild, TestResults, TestSources};
+use testsmith_lab::{Profile, TestBuild, TestResults, TestSources, WorkerLimits};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::Outcome;
 use testsmith_model::{Plan, Sequence};
@@ -87,7 +87,7 @@ struct Row {
 fn check(krate: &str, each: u32) -> Result<Row> {
     let mut session = session(krate)?;
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisor = session.supervise(&harness, Limits::default())?;
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
     let walk = Walk {
         seed: 2024,
         max_sequences: each.into(),
@@ -99,7 +99,7 @@ fn check(krate: &str, each: u32) -> Result<Row> {
     let mut kept: Vec<(Sequence, Outcome)> = vec![];
     supervisor.walk(&walk, &mut |sequence, outcome| kept.push((sequence, outcome)))?;
     // Addresses and orders of hashing differ in another process.
-    let mut other = session.supervise(&harness, Limits::default())?;
+    let mut other = session.supervise(&harness, WorkerLimits::default())?;
     let plan = std::sync::Arc::clone(&session.plan);
     let mut row = Row { sequences: kept.len(), ..Row::default() };
     let mut tests: Vec<(String, String)> = vec![];

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use testsmith_judge::{Severity, Verdict, judge};
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::{Timing, Walk};
 use testsmith_model::{Heuristic, Heuristics, OperationKind, Plan};
 
@@ -84,7 +84,7 @@ fn speed(names: &[String]) -> Result<()> {
         let harness = session.build(Profile::Optimised)?;
         let mut rows = vec![];
         for seed in 0..SEEDS {
-            let mut supervisor = session.supervise(&harness, Limits::default())?;
+            let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
             let walk = Walk {
                 max_sequences: 20_000,
                 max_calls: 300_000,
@@ -153,7 +153,7 @@ fn measure(
     heuristics: Heuristics,
     seed: u64,
 ) -> Result<Came> {
-    let mut supervisor = session.supervise(harness, Limits::default())?;
+    let mut supervisor = session.supervise(harness, WorkerLimits::default())?;
     let plan = supervisor.plan();
     let mut findings = Findings::new(&session.package.root, Selection::default());
     let none = || vec![0; plan.operations.len()];
@@ -319,7 +319,7 @@ fn reach(args: &[String]) -> Result<()> {
 fn reach_one(krate: &str, budget: Duration) -> Result<()> {
     let mut session = session(krate)?;
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisor = session.supervise(&harness, Limits::default())?;
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
     supervisor.patience = 3;
     let plan = supervisor.plan();
     let mut completed = vec![0u32; plan.operations.len()];

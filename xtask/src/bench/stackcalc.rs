@@ -8,7 +8,7 @@ use cargo_testsmith::pipeline::Session;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
-use testsmith_lab::{Limits, Profile};
+use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::{Walk, Walked};
 
 const BUGS: [&str; 10] = [
@@ -95,7 +95,7 @@ fn guards() -> Result<()> {
 
 fn walk(session: &mut Session) -> Result<Walked> {
     let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisor = session.supervise(&harness, Limits::default())?;
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
     let walk = Walk {
         seed: 1,
         max_sequences: u64::MAX,

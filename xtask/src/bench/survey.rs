@@ -3,7 +3,7 @@
 //! emitted test builds without a warning and gives the same verdict in ten
 //! fresh processes. What was reported is left in a file, to be read.
 
-use super::emitted::Package;
+use super::emitted::EmittedTests;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
@@ -133,7 +133,7 @@ fn survey(krate: &str, seconds: &str) -> Result<Row> {
         .with_context(|| format!("{} is not built", tool.display()))?;
     let (findings, summary) = super::report_of(&done)?;
     tell(krate, &findings)?;
-    let (warnings, verdicts) = Package::around(krate, &summary)?.verdicts(RUNS)?;
+    let (warnings, verdicts) = EmittedTests::around(krate, &summary)?.verdicts(RUNS)?;
     let calls = findings.iter().filter_map(|finding| finding["calls"].as_u64()).collect();
     Ok(Row { summary, calls, warnings, verdicts })
 }

@@ -13,10 +13,10 @@ use cargo_testsmith::args::{Explore, Format};
 use cargo_testsmith::console::Console;
 use cargo_testsmith::explore::{Explored, Settled, explore};
 use testsmith_solver::{Answer, Blaster, SmtLib, Solver};
-use testsmith_symbolic::explore as engine;
+use testsmith_symbolic::explore as interpreter;
 use testsmith_symbolic::ir::FunctionId;
 use testsmith_symbolic::llvm::{Program, library_of};
-use testsmith_symbolic::machine::{Bounds, Engine, Job, Layout};
+use testsmith_symbolic::machine::{Bounds, Interpreter, Layout, RunRequest};
 
 /// What a put of the paper may take.
 const PATIENCE: &str = "600s";
@@ -131,12 +131,12 @@ fn loops(compiled: &Compiled) -> Result<()> {
         ("`str::from_utf8`", "judged_text", 20),
         ("`str::from_utf8`", "judged_text", 40),
     ] {
-        let (mut engine, entry) = open(compiled, function)?;
-        let settings = engine::Settings { input_len: len, ..engine::Settings::default() };
+        let (mut interpreter, entry) = open(compiled, function)?;
+        let settings = interpreter::Settings { input_len: len, ..interpreter::Settings::default() };
         let solvers = vec![Box::new(Blaster::default()) as Box<dyn Solver>];
-        let found = engine::explore(&mut engine, entry, &settings, solvers);
+        let found = interpreter::explore(&mut interpreter, entry, &settings, solvers);
         let time = found.time.as_secs_f64();
-        println!("| {name} | {len} | {} | {:?} | {time:.2} s |", found.paths(), found.verdict());
+        println!("| {name} | {len} | {} | {:?} | {time:.2} s |", found.paths(), found.conclusion());
     }
     println!();
     Ok(())
@@ -225,18 +225,18 @@ fn compile() -> Result<Compiled> {
     })
 }
 
-fn open(compiled: &Compiled, function: &str) -> Result<(Engine, FunctionId)> {
+fn open(compiled: &Compiled, function: &str) -> Result<(Interpreter, FunctionId)> {
     let wanted = |name: &str| name == function;
     let program = Program::open(&library_of(&compiled.sysroot)?, &compiled.bitcode, &wanted)?;
     let entry = program.find(&wanted).first().context("the function is there")?.0;
-    Ok((Engine::new(program), entry))
+    Ok((Interpreter::new(program), entry))
 }
 
 /// Steps per second on concrete input, and the slowdown against the same native code.
 fn interpreter(compiled: &Compiled) -> Result<()> {
-    let (mut engine, entry) = open(compiled, "work")?;
+    let (mut interpreter, entry) = open(compiled, "work")?;
     let bounds = Bounds { steps: u64::MAX, ..Bounds::default() };
-    let job = Job {
+    let job = RunRequest {
         entry,
         input: &[42],
         script: &[],
@@ -251,7 +251,7 @@ fn interpreter(compiled: &Compiled) -> Result<()> {
     let mut steps = 0;
     for _ in 0..5 {
         let start = Instant::now();
-        steps = engine.run(&job).steps;
+        steps = interpreter.run(&job).steps;
         best = best.min(start.elapsed().as_secs_f64());
     }
     // SAFETY: the library was just built from our own source.
@@ -290,14 +290,18 @@ fn solvers(compiled: &Compiled) -> Result<()> {
         ("divide", 8),
         ("multiply", 8),
     ] {
-        let (mut engine, entry) = open(compiled, function)?;
-        let settings = engine::Settings {
+        let (mut interpreter, entry) = open(compiled, function)?;
+        let settings = interpreter::Settings {
             input_len: len,
             record_queries: true,
-            ..engine::Settings::default()
+            ..interpreter::Settings::default()
         };
-        let found =
-            engine::explore(&mut engine, entry, &settings, vec![Box::new(Blaster::default())]);
+        let found = interpreter::explore(
+            &mut interpreter,
+            entry,
+            &settings,
+            vec![Box::new(Blaster::default())],
+        );
         let mut solvers: Vec<Box<dyn Solver>> = vec![Box::new(Blaster::default())];
         for name in SmtLib::installed() {
             solvers.push(Box::new(SmtLib::start(name)?));
@@ -306,7 +310,7 @@ fn solvers(compiled: &Compiled) -> Result<()> {
         for mut solver in solvers {
             let start = Instant::now();
             let given: Vec<Answer> =
-                found.recorded.iter().map(|query| solver.check(&engine.pool, query)).collect();
+                found.recorded.iter().map(|query| solver.check(&interpreter.pool, query)).collect();
             let time = start.elapsed().as_secs_f64();
             let count = |kind: &dyn Fn(&Answer) -> bool| given.iter().filter(|a| kind(a)).count();
             println!(

@@ -18,7 +18,7 @@ use super::trace::Trace;
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
-use testsmith_model::message::{Component, Limit};
+use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::operation::{Access, MAX_INPUTS};
 use testsmith_model::{Heuristic, Heuristics, Mode, OpId, Plan, TypeId};
 
@@ -84,7 +84,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn new(plan: &Plan, heuristics: Heuristics, avoid: &[OpId], limits: &[Limit]) -> Engine {
+    pub fn new(
+        plan: &Plan,
+        heuristics: Heuristics,
+        avoid: &[OpId],
+        limits: &[ArgumentLimit],
+    ) -> Engine {
         let useful: Vec<bool> =
             (0..plan.types.len()).map(|n| is_taken(plan, TypeId(n as u32))).collect();
         let mut engine = Engine {
@@ -354,7 +359,7 @@ impl Engine {
             self.magnitude(ty, literal as usize).map(|magnitude| (magnitude, n))
         };
         match args.iter().enumerate().filter_map(number).max() {
-            Some((magnitude, n)) if magnitude >= Limit::LEAST => {
+            Some((magnitude, n)) if magnitude >= ArgumentLimit::LEAST => {
                 self.lower(op, n, magnitude);
             }
             _ => self.learned.burden(op),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::stage::{Halt, Shelved, Stage};
 use std::collections::HashSet;
-use testsmith_model::message::{Component, Limit};
+use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::operation::{Abilities, Operation, Sameness, Signature, TypeInfo};
 use testsmith_model::sequence::{Builder, Literal, Sequence, Step};
 use testsmith_model::ty::Ty;
@@ -187,7 +187,7 @@ impl Stage for Lists {
 /// values are gone.
 fn run(
     heuristics: Heuristics,
-    limits: &[Limit],
+    limits: &[ArgumentLimit],
     sequences: usize,
     mut each: impl FnMut(&mut Lists),
 ) -> (Engine, Lists) {
@@ -308,7 +308,7 @@ fn every_sequence_is_legal_and_ends_in_the_same_values_when_run_from_scratch() {
 
 #[test]
 fn a_number_at_its_limit_or_beyond_is_not_passed() {
-    let limit = Limit { op: PUSH, input: 1, number: 50 };
+    let limit = ArgumentLimit { op: PUSH, input: 1, number: 50 };
     let pushed = |heuristics| {
         let (_, lists) = run(heuristics, &[limit], 500, |_| ());
         let pushed = lists.called.iter().filter(|(op, _)| *op == PUSH);

@@ -11,7 +11,7 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::Command;
 
-use testsmith_sandbox::{self as sandbox, Output, Protection, die_with_parent, silence};
+use testsmith_sandbox::{self as sandbox, PrintTo, Protection, die_with_parent, silence};
 
 use crate::prison::{
     ANY_KERNEL, Case, End, KEPT, NEW_LANDLOCK, NO_LANDLOCK, Surroundings, WITH_LANDLOCK,
@@ -517,7 +517,7 @@ fn exiting_works(surroundings: &Surroundings) -> Attempt {
 }
 
 fn printing_goes_nowhere(surroundings: &Surroundings) -> Attempt {
-    silence(Output::Nowhere).map_err(|e| e.to_string())?;
+    silence(PrintTo::Nowhere).map_err(|e| e.to_string())?;
     surroundings.enter();
     let line = "x".repeat(1023);
     for _ in 0..8192 {
@@ -529,7 +529,7 @@ fn printing_goes_nowhere(surroundings: &Surroundings) -> Attempt {
 
 fn printing_goes_into_a_pipe(surroundings: &Surroundings) -> Attempt {
     let (mut reader, writer) = io::pipe().map_err(|e| e.to_string())?;
-    silence(Output::Descriptor(writer.as_raw_fd())).map_err(|e| e.to_string())?;
+    silence(PrintTo::Descriptor(writer.as_raw_fd())).map_err(|e| e.to_string())?;
     drop(writer);
     surroundings.enter();
     println!("out");

@@ -30,7 +30,7 @@ pub mod prison {
     use std::path::{Path, PathBuf};
     use std::process::{Command, ExitStatus, Stdio, exit};
 
-    use testsmith_sandbox::{Limits, Report};
+    use testsmith_sandbox::{Report, ResourceLimits};
 
     use crate::attempts::CASES;
 
@@ -62,7 +62,7 @@ pub mod prison {
     pub struct Surroundings {
         pub scratch: PathBuf,
         pub outside: PathBuf,
-        pub limits: Limits,
+        pub limits: ResourceLimits,
     }
 
     impl Surroundings {
@@ -76,11 +76,11 @@ pub mod prison {
     pub fn child(args: &[String]) -> ! {
         let [name, surroundings, abi] = args else { exit(99) };
         let case = CASES.iter().find(|case| case.name == name).expect("a known case");
-        let limits = Limits {
+        let limits = ResourceLimits {
             memory_bytes: Some(512 << 20),
             file_bytes: Some(1 << 20),
             landlock_abi: abi.parse().expect("a number"),
-            ..Limits::default()
+            ..ResourceLimits::default()
         };
         let surroundings = Path::new(surroundings);
         let (scratch, outside) = (surroundings.join("scratch"), surroundings.join("outside"));

@@ -4,7 +4,7 @@
 
 use super::Case;
 use testsmith_solver::term::{Assignment, Evaluator, Op, Pool, Term};
-use testsmith_solver::{Answer, Oracle};
+use testsmith_solver::{Answer, SolverChain};
 
 pub(super) fn assignment(input: &[u8]) -> Assignment {
     input.iter().enumerate().map(|(index, byte)| (index as u32, u128::from(*byte))).collect()
@@ -36,7 +36,7 @@ pub(super) fn by_evaluation(pool: &Pool, case: &mut Case) {
 }
 
 /// Finds the least value of each byte in turn, with the ones before it fixed.
-pub(super) fn by_solver(pool: &mut Pool, oracle: &mut Oracle, case: &mut Case) {
+pub(super) fn by_solver(pool: &mut Pool, chain: &mut SolverChain, case: &mut Case) {
     let mut path: Vec<Term> = case.decisions.iter().map(|decision| decision.holds).collect();
     for index in (0..case.input.len()).rev() {
         let variable = pool.variable(8, index as u32);
@@ -47,7 +47,7 @@ pub(super) fn by_solver(pool: &mut Pool, oracle: &mut Oracle, case: &mut Case) {
             let middle = least + (case.input[index] - least) / 2;
             let limit = pool.number(8, u128::from(middle));
             let question = pool.binary(Op::Ule, variable, limit);
-            match oracle.ask(pool, &path, question, &assignment(&case.input)) {
+            match chain.ask(pool, &path, question, &assignment(&case.input)) {
                 Answer::Sat(model) => {
                     for (at, byte) in case.input.iter_mut().enumerate() {
                         *byte = model.get(&(at as u32)).copied().unwrap_or(0) as u8;

@@ -1,8 +1,8 @@
 //! Visits the paths of a function over a symbolic input, one run each.
 //!
 //! A run is concrete; what it decided is turned, decision by decision, into
-//! candidates for further runs, and a solver says which of them have an input.
-//! Each candidate is made once, so no path is visited twice, and when none is
+//! untried paths, and a solver says which of them have an input. Each is
+//! queued once, so no path is visited twice, and when none is
 //! left every path has been visited. The [`Ledger`] lists whatever makes that
 //! conclusion untrue.
 
@@ -20,11 +20,13 @@ pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
 use crate::ir::{FunctionId, SiteId};
-use crate::machine::{Bounds, Decision, End, Engine, Job, Layout, ORDER, Reason, Run, Value};
+use crate::machine::{
+    Bounds, Decision, End, Interpreter, Layout, ORDER, Reason, Run, RunRequest, Value,
+};
 use testsmith_solver::term::{Assignment, Evaluator, Pool, Term};
-use testsmith_solver::{Answer, Limit, Oracle, Solver, Statistics};
+use testsmith_solver::{Answer, Limit, Solver, SolverChain, Statistics};
 
-/// In which order candidates are tried.
+/// In which order paths are tried.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Strategy {
     /// Deepest first: little memory, and what a complete exploration uses.
@@ -131,7 +133,7 @@ pub struct Exploration {
 
 /// What may be said.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Conclusion {
     /// For every input of the stated length.
     Holds,
     Fails,
@@ -140,13 +142,13 @@ pub enum Verdict {
 
 impl Exploration {
     /// A failure found is a failure; a claim about all paths needs a clean ledger.
-    pub fn verdict(&self) -> Verdict {
+    pub fn conclusion(&self) -> Conclusion {
         if self.cases.iter().any(|case| !case.passes && case.certain) {
-            Verdict::Fails
+            Conclusion::Fails
         } else if self.ledger.is_complete() {
-            Verdict::Holds
+            Conclusion::Holds
         } else {
-            Verdict::Undecided
+            Conclusion::Undecided
         }
     }
 
@@ -178,7 +180,7 @@ struct Link {
 }
 
 /// A path to try: the beginning of a known one, then one condition turned.
-struct Candidate {
+struct UntriedPath {
     before: Option<Rc<Link>>,
     question: Term,
     reason: Reason,
@@ -186,11 +188,11 @@ struct Candidate {
 }
 
 struct Explorer<'a> {
-    engine: &'a mut Engine,
+    interpreter: &'a mut Interpreter,
     entry: FunctionId,
     settings: &'a Settings,
-    oracle: Oracle,
-    candidates: VecDeque<Candidate>,
+    chain: SolverChain,
+    untried: VecDeque<UntriedPath>,
     found: Exploration,
     start: Instant,
     /// The order of hash tables that is tried now.
@@ -202,13 +204,13 @@ struct Explorer<'a> {
 /// Explores `entry`, which takes a pointer to bytes and their number. What the first
 /// solver does not decide is handed to the next.
 pub fn explore(
-    engine: &mut Engine,
+    interpreter: &mut Interpreter,
     entry: FunctionId,
     settings: &Settings,
     solvers: Vec<Box<dyn Solver>>,
 ) -> Exploration {
-    let mut oracle = Oracle::new(solvers);
-    oracle.recorded = settings.record_queries.then(Vec::new);
+    let mut chain = SolverChain::new(solvers);
+    chain.recorded = settings.record_queries.then(Vec::new);
     let found = Exploration {
         cases: vec![],
         rejected: 0,
@@ -222,13 +224,13 @@ pub fn explore(
         run_time: Duration::ZERO,
     };
     let start = Instant::now();
-    let candidates = VecDeque::new();
+    let untried = VecDeque::new();
     Explorer {
-        engine,
+        interpreter,
         entry,
         settings,
-        oracle,
-        candidates,
+        chain,
+        untried,
         found,
         start,
         hash_order: vec![],
@@ -239,27 +241,27 @@ pub fn explore(
 
 impl Explorer<'_> {
     fn explore(mut self) -> Exploration {
-        self.oracle.set_limit(&Limit {
+        self.chain.set_limit(&Limit {
             deadline: self.start.checked_add(self.settings.max_time),
             interrupt: Arc::clone(&self.settings.interrupt),
         });
         self.visit_all();
         self.try_other_orders();
         self.found.time = self.start.elapsed();
-        self.found.queries = self.oracle.statistics.clone();
-        self.found.recorded = self.oracle.recorded.take().unwrap_or_default();
+        self.found.queries = self.chain.statistics.clone();
+        self.found.recorded = self.chain.recorded.take().unwrap_or_default();
         self.found
     }
 
     fn visit_all(&mut self) {
         self.visit(None, Rc::new(Assignment::default()));
-        while let Some(candidate) = self.next() {
+        while let Some(untried) = self.next() {
             if let Some(why) = self.stop() {
                 self.found.ledger.void(why);
-                self.candidates.clear();
+                self.untried.clear();
                 return;
             }
-            self.try_candidate(candidate);
+            self.try_path(untried);
         }
     }
 
@@ -302,37 +304,37 @@ impl Explorer<'_> {
         None
     }
 
-    fn next(&mut self) -> Option<Candidate> {
+    fn next(&mut self) -> Option<UntriedPath> {
         match self.settings.strategy {
-            Strategy::DepthFirst => self.candidates.pop_back(),
-            Strategy::BreadthFirst => self.candidates.pop_front(),
+            Strategy::DepthFirst => self.untried.pop_back(),
+            Strategy::BreadthFirst => self.untried.pop_front(),
             Strategy::CoverageFirst => {
                 /// Looking at more of the queue costs more than a better choice gains.
                 const LOOKED_AT: usize = 512;
-                let fresh = |candidate: &Candidate| match candidate.reason {
+                let fresh = |untried: &UntriedPath| match untried.reason {
                     Reason::Branch(site, way) => {
                         !self.found.covered.contains(&(site, u32::from(way == 0)))
                     }
                     _ => false,
                 };
-                let newest = self.candidates.iter().rev().take(LOOKED_AT).position(fresh);
+                let newest = self.untried.iter().rev().take(LOOKED_AT).position(fresh);
                 match newest {
-                    Some(back) => self.candidates.remove(self.candidates.len() - 1 - back),
-                    None => self.candidates.pop_back(),
+                    Some(back) => self.untried.remove(self.untried.len() - 1 - back),
+                    None => self.untried.pop_back(),
                 }
             }
         }
     }
 
-    fn try_candidate(&mut self, candidate: Candidate) {
-        let path = conditions(&candidate.before);
+    fn try_path(&mut self, untried: UntriedPath) {
+        let path = conditions(&untried.before);
         let answer =
-            self.oracle.ask(&self.engine.pool, &path, candidate.question, &candidate.known);
+            self.chain.ask(&self.interpreter.pool, &path, untried.question, &untried.known);
         match answer {
             Answer::Unsat => {}
             Answer::Unknown(why) => self.found.ledger.void(format!("not decided: {why}")),
             Answer::Sat(model) => {
-                let link = Link { before: candidate.before, holds: candidate.question };
+                let link = Link { before: untried.before, holds: untried.question };
                 self.visit(Some(Rc::new(link)), Rc::new(model));
             }
         }
@@ -343,7 +345,7 @@ impl Explorer<'_> {
         let input = bytes(&model, self.settings.input_len);
         let wanted = conditions(&script);
         let begun = Instant::now();
-        let job = Job {
+        let request = RunRequest {
             entry: self.entry,
             input: &input,
             script: &wanted,
@@ -354,8 +356,8 @@ impl Explorer<'_> {
             unwind: self.settings.expectation != Expectation::Returns,
             hash_order: &self.hash_order.clone(),
         };
-        let run = self.engine.run(&job);
-        self.compare_elsewhere(&run.end, job);
+        let run = self.interpreter.run(&request);
+        self.compare_elsewhere(&run.end, request);
         self.found.run_time += begun.elapsed();
         self.found.steps += run.steps;
         if run.diverged {
@@ -363,8 +365,8 @@ impl Explorer<'_> {
         }
         let mut link = script;
         for decision in run.decisions.iter().skip(wanted.len()) {
-            let question = self.engine.pool.not(decision.holds);
-            let candidate = Candidate {
+            let question = self.interpreter.pool.not(decision.holds);
+            let untried = UntriedPath {
                 before: link.clone(),
                 question,
                 reason: decision.reason,
@@ -372,7 +374,7 @@ impl Explorer<'_> {
             };
             // A pinned number is not turned: the machine has voided the claim already.
             if decision.reason != Reason::Pinned {
-                self.candidates.push_back(candidate);
+                self.untried.push_back(untried);
             }
             link = Some(Rc::new(Link { before: link, holds: decision.holds }));
         }
@@ -381,12 +383,13 @@ impl Explorer<'_> {
 
     /// Runs the input once more with its objects at other addresses: a program whose
     /// outcome depends on them is not what the path says it is.
-    fn compare_elsewhere(&mut self, end: &End, job: Job<'_>) {
+    fn compare_elsewhere(&mut self, end: &End, request: RunRequest<'_>) {
         if matches!(end, End::Unsupported(_) | End::Limit(_)) {
             return;
         }
-        let job = Job { script: &[], symbolic: false, layout: Layout::Scattered, ..job };
-        let elsewhere = self.engine.run(&job).end;
+        let request =
+            RunRequest { script: &[], symbolic: false, layout: Layout::Scattered, ..request };
+        let elsewhere = self.interpreter.run(&request).end;
         let same = match (end, &elsewhere) {
             // Their texts name addresses.
             (End::Crashed(_), End::Crashed(_)) => true,
@@ -431,9 +434,9 @@ impl Explorer<'_> {
             returned: run.returned,
         };
         if self.settings.minimise {
-            minimise::by_evaluation(&self.engine.pool, &mut case);
+            minimise::by_evaluation(&self.interpreter.pool, &mut case);
             if !case.passes {
-                minimise::by_solver(&mut self.engine.pool, &mut self.oracle, &mut case);
+                minimise::by_solver(&mut self.interpreter.pool, &mut self.chain, &mut case);
             }
         }
         self.found.cases.push(case);

@@ -14,7 +14,7 @@ impl Machine<'_> {
             return known;
         }
         let (a, b) = (self.term(a, width), self.term(b, width));
-        let term = self.engine.pool.binary(op, a, b);
+        let term = self.interpreter.pool.binary(op, a, b);
         self.value(bits, term)
     }
 
@@ -23,7 +23,7 @@ impl Machine<'_> {
         match a.term {
             None => Value::concrete(bits),
             Some(term) => {
-                let term = self.engine.pool.not(term);
+                let term = self.interpreter.pool.not(term);
                 self.value(bits, term)
             }
         }
@@ -40,20 +40,20 @@ impl Machine<'_> {
         let chosen = if condition.bits == 1 { then } else { other };
         let Some(condition) = condition.term else { return chosen };
         let (then, other) = (self.term(then, width), self.term(other, width));
-        let term = self.engine.pool.ite(condition, then, other);
+        let term = self.interpreter.pool.ite(condition, then, other);
         self.value(chosen.bits, term)
     }
 
     #[inline]
     pub(super) fn zero_extend(&mut self, to: u32, a: Value) -> Value {
-        let term = a.term.map(|term| self.engine.pool.zero_extend(term, to));
+        let term = a.term.map(|term| self.interpreter.pool.zero_extend(term, to));
         Value { bits: a.bits, term }
     }
 
     #[inline]
     pub(super) fn sign_extend(&mut self, from: u32, to: u32, a: Value) -> Value {
         let bits = signed(a.bits, from) as u128 & mask(to);
-        let term = a.term.map(|term| self.engine.pool.sign_extend(term, to));
+        let term = a.term.map(|term| self.interpreter.pool.sign_extend(term, to));
         Value { bits, term }
     }
 
@@ -64,7 +64,7 @@ impl Machine<'_> {
         match a.term {
             None => Value::concrete(bits),
             Some(term) => {
-                let term = self.engine.pool.extract(term, low, width);
+                let term = self.interpreter.pool.extract(term, low, width);
                 self.value(bits, term)
             }
         }
@@ -76,7 +76,7 @@ impl Machine<'_> {
             return Value::concrete(bits);
         }
         let (h, l) = (self.term(high.0, high.1), self.term(low.0, low.1));
-        let term = self.engine.pool.concat(h, l);
+        let term = self.interpreter.pool.concat(h, l);
         self.value(bits, term)
     }
 }

@@ -77,7 +77,7 @@ impl Machine<'_> {
         // The frame on top may be between calls: the last one before it is near enough.
         let next = calls.partition_point(|(after, _)| *after as usize <= frame.pc);
         match next.checked_sub(1) {
-            Some(index) => self.engine.program.place(calls[index].1).clone(),
+            Some(index) => self.interpreter.program.place(calls[index].1).clone(),
             None => Place { file: frame.function.name.clone(), ..Place::default() },
         }
     }

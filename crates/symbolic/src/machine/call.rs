@@ -71,7 +71,7 @@ impl Machine<'_> {
                 Ok(false)
             }
             Role::Foreign => {
-                let symbol = self.engine.program.symbol(callee);
+                let symbol = self.interpreter.program.symbol(callee);
                 Err(End::Unsupported(format!("a call of {symbol}, which is outside the program")))
             }
         }
@@ -79,14 +79,14 @@ impl Machine<'_> {
 
     fn role(&mut self, callee: FunctionId) -> Role {
         let index = callee.0 as usize;
-        if self.engine.roles.len() <= index {
-            self.engine.roles.resize(index + 1, None);
+        if self.interpreter.roles.len() <= index {
+            self.interpreter.roles.resize(index + 1, None);
         }
-        if let Some(role) = self.engine.roles[index] {
+        if let Some(role) = self.interpreter.roles[index] {
             return role;
         }
-        let role = Role::of(&self.engine.program, callee);
-        self.engine.roles[index] = Some(role);
+        let role = Role::of(&self.interpreter.program, callee);
+        self.interpreter.roles[index] = Some(role);
         role
     }
 
@@ -100,7 +100,7 @@ impl Machine<'_> {
         if self.frames.len() >= self.bounds.depth {
             return Err(End::Limit(format!("{} nested calls", self.bounds.depth)));
         }
-        let function = self.engine.program.body(callee);
+        let function = self.interpreter.program.body(callee);
         let base = self.slots.len();
         self.slots.resize(base + (function.slots as usize).max(args.len()), Value::default());
         self.slots[base..base + args.len()].copy_from_slice(args);

@@ -125,13 +125,13 @@ impl Machine<'_> {
         };
         let a = self.term(args[0], format.width());
         if let Some(rounding) = rounding {
-            return Some(self.engine.pool.float_round(format, a, rounding));
+            return Some(self.interpreter.pool.float_round(format, a, rounding));
         }
         if !matches!(op, FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div) {
             return None;
         }
         let b = self.term(args[1], format.width());
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         Some(match op {
             FloatOp::Mul => pool.float_multiply(format, a, b),
             FloatOp::Div => pool.float_divide(format, a, b),
@@ -247,9 +247,9 @@ impl Machine<'_> {
                 }
             }
             Conversion::FloatToFloat if is_nan(bits, wide_from) => {
-                let term = self.engine.pool.number(wide_from, bits);
+                let term = self.interpreter.pool.number(wide_from, bits);
                 let converted = self.conversion_term(kind, saturate, (wide_from, wide_to), term);
-                converted.and_then(|term| self.engine.pool.constant(term)).unwrap_or(bits)
+                converted.and_then(|term| self.interpreter.pool.constant(term)).unwrap_or(bits)
             }
             Conversion::FloatToFloat if to == 32 => u128::from((to_f64(bits) as f32).to_bits()),
             Conversion::FloatToFloat => u128::from(f64::from(to_f32(bits)).to_bits()),
@@ -270,7 +270,7 @@ impl Machine<'_> {
         (from, to): (u32, u32),
         a: Term,
     ) -> Option<Term> {
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         Some(match kind {
             Conversion::UnsignedToFloat => pool.float_from_integer(Format::of_width(to)?, a, false),
             Conversion::SignedToFloat => pool.float_from_integer(Format::of_width(to)?, a, true),

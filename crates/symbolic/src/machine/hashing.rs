@@ -109,12 +109,12 @@ impl Machine<'_> {
             return Ok(false);
         }
         let equal = stream.iter().zip(&other).all(|(a, b)| a.bits == b.bits);
-        let mut condition = self.engine.pool.truth(true);
+        let mut condition = self.interpreter.pool.truth(true);
         for (index, (a, b)) in stream.iter().zip(&other).enumerate() {
             let width = if (index as u64) < KEY_BYTES / 8 { 64 } else { 8 };
             let (a, b) = (self.term(*a, width), self.term(*b, width));
-            let same = self.engine.pool.equal(a, b);
-            condition = self.engine.pool.and(condition, same);
+            let same = self.interpreter.pool.equal(a, b);
+            condition = self.interpreter.pool.and(condition, same);
         }
         self.decide(condition, equal, Reason::HashedAlike)?;
         Ok(equal)

@@ -8,7 +8,7 @@
 //! program itself takes them for numbers or compares them; distances inside an
 //! object and the alignment it is owed are facts, everything else is not.
 
-use super::memory::Standing;
+use super::memory::AddressFacts;
 use super::{End, Machine, Value};
 use crate::ir::Origin;
 use testsmith_solver::term::{FastMap, Op, Term, fold, mask};
@@ -64,7 +64,7 @@ impl Machine<'_> {
     fn hide(&mut self, width: u32, kind: Hidden) -> Option<Term> {
         let number = self.hidden.first? + self.hidden.kinds.len() as u32;
         self.hidden.kinds.push(kind);
-        Some(self.engine.pool.variable(width, number))
+        Some(self.interpreter.pool.variable(width, number))
     }
 
     /// A hash that was not given out before.
@@ -77,7 +77,7 @@ impl Machine<'_> {
         let Some(first) = self.hidden.first.filter(|_| !self.hidden.kinds.is_empty()) else {
             return vec![];
         };
-        let support = self.engine.pool.support(term);
+        let support = self.interpreter.pool.support(term);
         let is_hash = |v: &u32| {
             *v >= first && self.hidden.kinds.get((*v - first) as usize) == Some(&Hidden::Hash)
         };
@@ -89,7 +89,7 @@ impl Machine<'_> {
         let Some(first) = self.hidden.first.filter(|_| !self.hidden.kinds.is_empty()) else {
             return seen;
         };
-        for variable in self.engine.pool.support(term).iter() {
+        for variable in self.interpreter.pool.support(term).iter() {
             match variable.checked_sub(first).map(|index| self.hidden.kinds[index as usize]) {
                 None => seen.input = true,
                 Some(Hidden::Hash) => seen.hash = true,
@@ -153,8 +153,8 @@ impl Machine<'_> {
         origins.find(|origin| *origin != Origin::Pointer) == Some(Origin::User)
     }
 
-    fn standing(&mut self, address: u64) -> Result<Option<Standing>, End> {
-        let super::Engine { program, image, .. } = &mut *self.engine;
+    fn standing(&mut self, address: u64) -> Result<Option<AddressFacts>, End> {
+        let super::Interpreter { program, image, .. } = &mut *self.interpreter;
         self.memory.standing(program, image, address)
     }
 
@@ -177,8 +177,8 @@ impl Machine<'_> {
         let start = Value::concrete(u128::from(object.start));
         let distance = self.binary(Op::Sub, 64, pointer, start);
         let bytes = self.term(distance, 64);
-        let term = self.engine.pool.binary(Op::Add, base, bytes);
-        let Standing { birth, align, distinct, .. } = object;
+        let term = self.interpreter.pool.binary(Op::Add, base, bytes);
+        let AddressFacts { birth, align, distinct, .. } = object;
         // Another input may lead to the end of the object, where another may begin.
         let distinct = distinct && distance.term.is_none();
         self.hidden.distances.insert(term, Distance { birth, align, bytes: distance, distinct });
@@ -280,7 +280,7 @@ impl Machine<'_> {
         let bits = fold(op, 64, a.bits, by.bits);
         let base = self.hidden.bases[&from.birth];
         let number = self.term(bytes, 64);
-        let term = self.engine.pool.binary(Op::Add, base, number);
+        let term = self.interpreter.pool.binary(Op::Add, base, number);
         // Outside its object an address may be that of another one.
         self.hidden.distances.entry(term).or_insert(Distance { bytes, distinct: false, ..from });
         Value { bits, term: Some(term) }

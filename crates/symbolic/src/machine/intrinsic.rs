@@ -175,12 +175,12 @@ impl Machine<'_> {
 
     fn signed_bits(&mut self, width: u32, value: Value) -> u32 {
         let term = self.term(value, width);
-        self.engine.pool.signed_bits(term)
+        self.interpreter.pool.signed_bits(term)
     }
 
     fn product_fits(&mut self, width: u32, args: &[Value]) -> bool {
         let (a, b) = (self.term(args[0], width), self.term(args[1], width));
-        let highest = |term| self.engine.pool.range(term).high;
+        let highest = |term| self.interpreter.pool.range(term).high;
         highest(a).checked_mul(highest(b)).is_some_and(|product| product <= mask(width))
     }
 
@@ -222,7 +222,7 @@ impl Machine<'_> {
     /// quotient itself overflows: the least number by minus one.
     fn undoes_division(&mut self, width: u32, is_signed: bool, args: &[Value]) -> Option<Value> {
         let divide = if is_signed { Op::SDiv } else { Op::UDiv };
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         for (quotient, by) in [(args[0].term?, args[1].term?), (args[1].term?, args[0].term?)] {
             let node = *pool.node(quotient);
             if node.op != divide || node.second() != by {

@@ -5,7 +5,7 @@
 //! bits that a scaled index leaves alone. A table of numbers that follow a rule
 //! (the digits of decimal pairs) becomes the rule.
 
-use super::{End, Engine, Machine, Reason, Value};
+use super::{End, Interpreter, Machine, Reason, Value};
 use testsmith_solver::term::{Op, Term, mask};
 
 /// Objects with more cells in reach are read cell by cell, one path each.
@@ -40,7 +40,7 @@ impl Machine<'_> {
             return self.fetch(pointer.bits as u64, len);
         }
         let address = pointer.bits as u64;
-        let Engine { program, image, .. } = &mut *self.engine;
+        let Interpreter { program, image, .. } = &mut *self.interpreter;
         let extent = self.memory.extent(program, image, address, len);
         if extent.is_err() {
             // This input strays; where the others on this path go is not known.
@@ -50,7 +50,7 @@ impl Machine<'_> {
         let subject = self.term(pointer, 64);
         let offset = self.binary(Op::Sub, 64, pointer, Value::concrete(u128::from(base)));
         let Some(offset) = offset.term else { return self.fetch(address, len) };
-        let range = self.engine.pool.range(offset);
+        let range = self.interpreter.pool.range(offset);
         let reach = range.high.min(u128::from(size - len)).saturating_sub(range.low) as u64;
         if reach / len >= MAX_CELLS || size < 2 * len {
             let address = self.address(pointer)?;
@@ -58,7 +58,7 @@ impl Machine<'_> {
         }
         // Other inputs may point into other objects, or between the cells: each of these is
         // an alternative of its own.
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let last = pool.number(64, u128::from(size - len));
         let inside = pool.binary(Op::Ule, offset, last);
         self.one_of(subject, inside, Reason::InBounds)?;
@@ -79,7 +79,7 @@ impl Machine<'_> {
     /// The cells at an offset that lies inside its object. What the shape of the offset
     /// does not tell about its place between the cells is decided.
     fn cells(&mut self, offset: Term, now: u64, size: u64, len: u64) -> Result<Cells, End> {
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let range = pool.range(offset);
         let last = range.high.min(u128::from(size - len)) as u64;
         let first = range.low as u64;
@@ -110,7 +110,7 @@ impl Machine<'_> {
         let remainder = pool.binary(Op::URem, offset, length);
         let on_a_cell = pool.equal(remainder, wanted);
         self.one_of(offset, on_a_cell, Reason::InBounds)?;
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let distance = pool.binary(Op::Sub, offset, wanted);
         let index = pool.binary(Op::UDiv, distance, length);
         let first = first.saturating_sub(residue) / len;
@@ -126,7 +126,7 @@ impl Machine<'_> {
         let half = cells.len() / 2;
         let low = self.choose(&cells[..half], first, index);
         let high = self.choose(&cells[half..], first + half as u64, index);
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let boundary = pool.number(64, u128::from(first + half as u64));
         let below = pool.binary(Op::Ult, index, boundary);
         pool.ite(below, low, high)
@@ -136,7 +136,7 @@ impl Machine<'_> {
     fn rule(&mut self, contents: &[Term], cells: &Cells, width: u32) -> Option<Term> {
         /// Fewer rounds of `k` are told apart by choices as easily.
         const LEAST_ROUNDS: usize = 3;
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let numbers: Option<Vec<u128>> = contents.iter().map(|term| pool.constant(*term)).collect();
         let numbers = numbers?;
         if cells.first != 0 || numbers.len() < 2 * LEAST_ROUNDS || width > 64 {

@@ -136,7 +136,7 @@ pub struct Statics {
 
 /// What is known of the object that an address points into.
 #[derive(Copy, Clone, Debug)]
-pub struct Standing {
+pub struct AddressFacts {
     pub birth: u32,
     /// Its first address, here.
     pub start: u64,
@@ -253,12 +253,12 @@ impl Memory {
         program: &Program,
         image: &mut Image,
         address: u64,
-    ) -> Result<Option<Standing>, End> {
+    ) -> Result<Option<AddressFacts>, End> {
         let region = (address >> 32) as u32;
         if region == FUNCTION_REGION {
             // The linker may put two functions in one place, or one in two.
             let (birth, distinct) = (region ^ address as u32, false);
-            return Ok(Some(Standing { birth, start: address, align: 1, distinct }));
+            return Ok(Some(AddressFacts { birth, start: address, align: 1, distinct }));
         }
         if region == 0 || region >= REGION_END {
             return Ok(None);
@@ -273,7 +273,7 @@ impl Memory {
         };
         // Constants may share their bytes with others.
         let distinct = inside && object.live && (own || object.writable);
-        Ok(Some(Standing { birth, start, align, distinct }))
+        Ok(Some(AddressFacts { birth, start, align, distinct }))
     }
 
     pub fn stack_mark(&self) -> u32 {

@@ -129,7 +129,7 @@ pub struct Run {
 }
 
 /// What survives from run to run: the program, the terms, what was learnt of functions.
-pub struct Engine {
+pub struct Interpreter {
     pub program: Program,
     pub pool: Pool,
     image: Image,
@@ -139,7 +139,7 @@ pub struct Engine {
 }
 
 /// Where the entry gets its input: a pointer to bytes and their number.
-pub struct Job<'a> {
+pub struct RunRequest<'a> {
     pub entry: FunctionId,
     pub input: &'a [u8],
     /// The decisions the run is to begin with.
@@ -159,9 +159,9 @@ pub struct Job<'a> {
     pub hash_order: &'a [usize],
 }
 
-impl Engine {
-    pub fn new(program: Program) -> Engine {
-        Engine {
+impl Interpreter {
+    pub fn new(program: Program) -> Interpreter {
+        Interpreter {
             program,
             pool: Pool::new(),
             image: Image::default(),
@@ -177,9 +177,9 @@ impl Engine {
     }
 
     /// Runs the entry once.
-    pub fn run(&mut self, job: &Job<'_>) -> Run {
-        let mut machine = Machine::new(self, job);
-        let end = match machine.start(job) {
+    pub fn run(&mut self, request: &RunRequest<'_>) -> Run {
+        let mut machine = Machine::new(self, request);
+        let end = match machine.start(request) {
             Ok(()) => machine.execute().unwrap_or_else(|end| end),
             Err(end) => end,
         };
@@ -206,7 +206,7 @@ struct Frame {
 
 /// One run in progress.
 struct Machine<'e> {
-    engine: &'e mut Engine,
+    interpreter: &'e mut Interpreter,
     bounds: Bounds,
     script: Vec<Term>,
     text_check: Option<FunctionId>,
@@ -233,20 +233,23 @@ struct Machine<'e> {
     zone: Option<tables::Zone>,
     orders: tables::Orders,
     guessed: bool,
-    /// See [`Job::hash_order`].
+    /// See [`RunRequest::hash_order`].
     hash_order: Vec<usize>,
     diverged: bool,
 }
 
 impl<'e> Machine<'e> {
-    fn new(engine: &'e mut Engine, job: &Job<'_>) -> Machine<'e> {
-        let memory =
-            Memory::new(engine.program.global_count(), job.bounds.memory_bytes, job.layout);
+    fn new(interpreter: &'e mut Interpreter, request: &RunRequest<'_>) -> Machine<'e> {
+        let memory = Memory::new(
+            interpreter.program.global_count(),
+            request.bounds.memory_bytes,
+            request.layout,
+        );
         Machine {
-            engine,
-            bounds: job.bounds.clone(),
-            script: job.script.to_vec(),
-            text_check: job.text_check,
+            interpreter,
+            bounds: request.bounds.clone(),
+            script: request.script.to_vec(),
+            text_check: request.text_check,
             memory,
             frames: vec![],
             slots: vec![],
@@ -263,26 +266,27 @@ impl<'e> Machine<'e> {
             clock: 0,
             errno: None,
             blind_above: None,
-            unwinding: unwind::Unwinding::new(job.unwind),
-            hidden: hidden::HiddenVariables::new(job.input.len(), job.symbolic),
+            unwinding: unwind::Unwinding::new(request.unwind),
+            hidden: hidden::HiddenVariables::new(request.input.len(), request.symbolic),
             zone: None,
             orders: tables::Orders::default(),
             guessed: false,
-            hash_order: job.hash_order.to_vec(),
+            hash_order: request.hash_order.to_vec(),
             diverged: false,
         }
     }
 
     /// Puts the input into memory and calls the entry with its address and length.
-    fn start(&mut self, job: &Job<'_>) -> Result<(), End> {
-        let address = self.memory.allocate(job.input.len() as u64, 16)?;
-        for (index, byte) in job.input.iter().enumerate() {
-            let term = job.symbolic.then(|| self.engine.pool.variable(8, index as u32));
+    fn start(&mut self, request: &RunRequest<'_>) -> Result<(), End> {
+        let address = self.memory.allocate(request.input.len() as u64, 16)?;
+        for (index, byte) in request.input.iter().enumerate() {
+            let term = request.symbolic.then(|| self.interpreter.pool.variable(8, index as u32));
             let value = Value { bits: u128::from(*byte), term };
             self.store(address + index as u64, 1, value)?;
         }
-        let args = [Value::concrete(u128::from(address)), Value::concrete(job.input.len() as u128)];
-        self.enter(job.entry, &args, 0, OnReturn::Continue)
+        let args =
+            [Value::concrete(u128::from(address)), Value::concrete(request.input.len() as u128)];
+        self.enter(request.entry, &args, 0, OnReturn::Continue)
     }
 
     fn finish(mut self, end: End) -> Run {
@@ -300,16 +304,16 @@ impl<'e> Machine<'e> {
             diverged: self.diverged,
             guessed: self.guessed,
             ordered: self.orders.seen,
-            statics: self.memory.statics(&self.engine.program),
+            statics: self.memory.statics(&self.interpreter.program),
         }
     }
 
     /// Notes that a condition held, unless that is known or certain.
     fn decide(&mut self, condition: Term, held: bool, reason: Reason) -> Result<(), End> {
-        if self.engine.pool.constant(condition).is_some() || self.settled(condition) {
+        if self.interpreter.pool.constant(condition).is_some() || self.settled(condition) {
             return Ok(());
         }
-        let holds = if held { condition } else { self.engine.pool.not(condition) };
+        let holds = if held { condition } else { self.interpreter.pool.not(condition) };
         if self.known.contains_key(&holds) {
             return Ok(());
         }
@@ -361,8 +365,8 @@ impl<'e> Machine<'e> {
         if self.settled_pointer(term)? {
             return Ok(value.bits);
         }
-        let number = self.engine.pool.number(width, value.bits);
-        let hit = self.engine.pool.equal(term, number);
+        let number = self.interpreter.pool.number(width, value.bits);
+        let hit = self.interpreter.pool.equal(term, number);
         self.one_of(term, hit, Reason::Enumerated)?;
         Ok(value.bits)
     }
@@ -370,24 +374,25 @@ impl<'e> Machine<'e> {
     /// One of several exclusive alternatives held: first the ones tried before, which
     /// the script lists as misses, then this one.
     fn one_of(&mut self, subject: Term, hit: Term, reason: Reason) -> Result<(), End> {
-        let certain = self.engine.pool.constant(hit).is_some() || self.known.contains_key(&hit);
+        let certain =
+            self.interpreter.pool.constant(hit).is_some() || self.known.contains_key(&hit);
         if certain || self.settled(hit) {
             return Ok(());
         }
         while let Some(&next) = self.script.get(self.decisions.len()) {
-            if !self.engine.misses.contains_key(&(next, subject)) {
+            if !self.interpreter.misses.contains_key(&(next, subject)) {
                 break;
             }
             self.push(Decision { holds: next, reason })?;
         }
-        let miss = self.engine.pool.not(hit);
-        self.engine.misses.insert((miss, subject), ());
+        let miss = self.interpreter.pool.not(hit);
+        self.interpreter.misses.insert((miss, subject), ());
         self.decide(hit, true, reason)
     }
 
     /// What depends on one byte of the input has no more values than that.
     fn depends_on_one_byte(&self, term: Term) -> bool {
-        let pool = &self.engine.pool;
+        let pool = &self.interpreter.pool;
         let mut variables = pool.support(term).iter();
         let (first, second) = (variables.next(), variables.next());
         let variable = first.and_then(|index| pool.variable_of(index));
@@ -402,14 +407,14 @@ impl<'e> Machine<'e> {
         }
         // Few possible values: visit them all, and the claim stands.
         const WORTH_VISITING: u128 = 256;
-        let pool = &self.engine.pool;
+        let pool = &self.interpreter.pool;
         let few = pool.range(term).count().is_some_and(|count| count <= WORTH_VISITING);
         if few || self.depends_on_one_byte(term) {
             return self.enumerate(value, width);
         }
         self.voids.insert(why.to_owned());
-        let number = self.engine.pool.number(width, value.bits);
-        let hit = self.engine.pool.equal(term, number);
+        let number = self.interpreter.pool.number(width, value.bits);
+        let hit = self.interpreter.pool.equal(term, number);
         self.decide(hit, true, Reason::Pinned)?;
         Ok(value.bits)
     }
@@ -421,13 +426,13 @@ impl<'e> Machine<'e> {
     fn term(&mut self, value: Value, width: u32) -> Term {
         match value.term {
             Some(term) => term,
-            None => self.engine.pool.number(width, value.bits),
+            None => self.interpreter.pool.number(width, value.bits),
         }
     }
 
     /// A value with its term, dropping terms that turned out constant.
     fn value(&self, bits: u128, term: Term) -> Value {
-        let term = self.engine.pool.constant(term).is_none().then_some(term);
+        let term = self.interpreter.pool.constant(term).is_none().then_some(term);
         Value { bits, term }
     }
 
@@ -435,12 +440,12 @@ impl<'e> Machine<'e> {
         if self.zone.is_some() {
             self.written_in_zone(address);
         }
-        let Engine { program, image, .. } = &mut *self.engine;
+        let Interpreter { program, image, .. } = &mut *self.interpreter;
         self.memory.write((program, image), address, len, value)
     }
 
     fn fetch(&mut self, address: u64, len: u64) -> Result<Value, End> {
-        let Engine { program, image, pool, .. } = &mut *self.engine;
+        let Interpreter { program, image, pool, .. } = &mut *self.interpreter;
         self.memory.read((program, image, pool), address, len)
     }
 
@@ -448,7 +453,7 @@ impl<'e> Machine<'e> {
         if self.zone.is_some() && len > 0 {
             self.written_in_zone(to);
         }
-        let Engine { program, image, .. } = &mut *self.engine;
+        let Interpreter { program, image, .. } = &mut *self.interpreter;
         self.memory.copy((program, image), to, from, len)
     }
 
@@ -468,7 +473,7 @@ impl<'e> Machine<'e> {
         match value.term {
             None => Ok(Value::concrete(bits)),
             Some(term) => {
-                let term = self.engine.pool.extract(term, 0, u32::from(width));
+                let term = self.interpreter.pool.extract(term, 0, u32::from(width));
                 Ok(self.value(bits, term))
             }
         }
@@ -483,7 +488,7 @@ impl<'e> Machine<'e> {
     ) -> Result<(), End> {
         let len = u64::from(width.div_ceil(8));
         let address = self.address(pointer)?.wrapping_add(u64::from(offset));
-        let term = value.term.map(|term| self.engine.pool.zero_extend(term, 8 * len as u32));
+        let term = value.term.map(|term| self.interpreter.pool.zero_extend(term, 8 * len as u32));
         self.store(address, len, Value { bits: value.bits, term })
     }
 }

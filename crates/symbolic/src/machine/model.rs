@@ -257,7 +257,7 @@ impl Machine<'_> {
             Model::Silent => Ok(nothing()),
             Model::Refusing => Ok(one(u64::from(self.is_rejecting()))),
             Model::Abort => {
-                let name = self.engine.program.name(callee);
+                let name = self.interpreter.program.name(callee);
                 Err(End::Crashed(format!("aborted by {name}")))
             }
             Model::Allocate | Model::AllocateZeroed => {

@@ -70,9 +70,10 @@ impl Machine<'_> {
                     let address = self.address(callee)?;
                     let args = self.list(function, base, args);
                     self.frames.last_mut().expect("a frame is running").pc = pc;
-                    let callee = self.engine.program.function_at(address).ok_or_else(|| {
-                        End::Crashed(format!("call of {address:#x}, which is no function"))
-                    })?;
+                    let callee =
+                        self.interpreter.program.function_at(address).ok_or_else(|| {
+                            End::Crashed(format!("call of {address:#x}, which is no function"))
+                        })?;
                     if self.call(callee, &args, dst)? {
                         return Ok(None);
                     }
@@ -131,7 +132,7 @@ impl Machine<'_> {
         let edge = arm.map_or(table.default, |arm| table.arms[arm].1);
         self.covered.insert((table.site, way), ());
         let Some(subject) = value.term else { return Ok(edge) };
-        let pool = &mut self.engine.pool;
+        let pool = &mut self.interpreter.pool;
         let hit = match arm {
             Some(arm) => {
                 let number = pool.number(width, table.arms[arm].0);

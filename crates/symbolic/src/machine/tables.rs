@@ -68,7 +68,7 @@ impl Machine<'_> {
         for index in 0..16 {
             let byte = self.fetch(start + index, 1)?;
             // A full place has a byte of a hash without its sign; a comparison of two has it.
-            let full = |term: &Term| self.engine.pool.range(*term).high <= 0x7f;
+            let full = |term: &Term| self.interpreter.pool.range(*term).high <= 0x7f;
             let hashes = byte.term.filter(full).map(|term| self.hashes_in(term));
             group.push(hashes.and_then(|hashes| hashes.first().copied()));
         }
@@ -112,7 +112,7 @@ impl Machine<'_> {
             self.voids.insert(ORDER.to_owned());
         }
         for variable in group.hashes.iter().flatten() {
-            let hash = self.engine.pool.variable(64, *variable);
+            let hash = self.interpreter.pool.variable(64, *variable);
             self.orders.seen.extend(self.streams.index_of(hash));
         }
         if !self.orders.groups.contains(&group) {

@@ -21,12 +21,12 @@ impl Machine<'_> {
         let Some(terms) = terms else {
             return self.enter(callee, args, dst, OnReturn::Continue);
         };
-        let valid = self.engine.pool.utf8_valid(&terms);
+        let valid = self.interpreter.pool.utf8_valid(&terms);
         let outcome = std::str::from_utf8(&bytes);
         self.decide(valid, outcome.is_ok(), Reason::Enumerated)?;
         if let Err(error) = outcome {
             let len = error.error_len().map(|len| len as u8);
-            let hit = self.engine.pool.utf8_error(&terms, error.valid_up_to(), len);
+            let hit = self.interpreter.pool.utf8_error(&terms, error.valid_up_to(), len);
             self.one_of(valid, hit, Reason::Enumerated)?;
         }
         self.enter(callee, args, dst, OnReturn::Continue)?;
@@ -39,7 +39,7 @@ impl Machine<'_> {
         let (bytes, terms) = self.text_bytes(args)?;
         let bits = u128::from(std::str::from_utf8(&bytes).is_ok());
         let Some(terms) = terms else { return Ok(Value::concrete(bits)) };
-        let valid = self.engine.pool.utf8_valid(&terms);
+        let valid = self.interpreter.pool.utf8_valid(&terms);
         Ok(self.value(bits, valid))
     }
 

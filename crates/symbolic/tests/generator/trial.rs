@@ -6,9 +6,9 @@ use std::process::Command;
 use std::time::Duration;
 
 use testsmith_solver::Blaster;
-use testsmith_symbolic::explore::{Expectation, Exploration, Settings, Verdict, explore};
+use testsmith_symbolic::explore::{Conclusion, Expectation, Exploration, Settings, explore};
 use testsmith_symbolic::llvm::{Program as Bitcode, library_of};
-use testsmith_symbolic::machine::{End, Engine};
+use testsmith_symbolic::machine::{End, Interpreter};
 
 use super::{Expected, FRESH, Nature, Program, source};
 
@@ -16,7 +16,7 @@ use super::{Expected, FRESH, Nature, Program, source};
 #[derive(Clone, Debug)]
 pub struct Trial {
     pub program: Program,
-    pub verdict: Verdict,
+    pub conclusion: Conclusion,
     pub voids: Vec<String>,
     pub assumptions: Vec<&'static str>,
     /// Inputs on which it natively does not do what is expected.
@@ -72,20 +72,20 @@ pub fn run(programs: &[Program], folder: &Path, mut report: impl FnMut(&Trial)) 
     let library = library_of(&sysroot).expect("rustc has an LLVM");
     let entry = |name: &str| programs.iter().any(|program| program.name == name);
     let opened = Bitcode::open(&library, &bitcode, &entry).expect("the bitcode is read");
-    let mut engine = Engine::new(opened);
+    let mut interpreter = Interpreter::new(opened);
     let mut trials = vec![];
     for (index, program) in programs.iter().enumerate() {
-        let found = explored(&mut engine, program);
+        let found = explored(&mut interpreter, program);
         let native = letters(&executable, index);
-        let trial = judge(&engine, program, &found, &native);
+        let trial = judge(&interpreter, program, &found, &native);
         report(&trial);
         trials.push(trial);
     }
     trials
 }
 
-fn explored(engine: &mut Engine, program: &Program) -> Exploration {
-    engine.forget_terms();
+fn explored(interpreter: &mut Interpreter, program: &Program) -> Exploration {
+    interpreter.forget_terms();
     let mut settings = Settings {
         input_len: program.input_len,
         expectation: match program.expected {
@@ -97,33 +97,38 @@ fn explored(engine: &mut Engine, program: &Program) -> Exploration {
     };
     // An endless loop is cut soon; no other program comes near.
     settings.bounds.steps = 1_000_000;
-    let entry = engine.program.find(&|name: &str| name == program.name);
+    let entry = interpreter.program.find(&|name: &str| name == program.name);
     let entry = entry.first().expect("the program is there").0;
-    explore(engine, entry, &settings, vec![Box::new(Blaster::default())])
+    explore(interpreter, entry, &settings, vec![Box::new(Blaster::default())])
 }
 
-fn judge(engine: &Engine, program: &Program, found: &Exploration, native: &[u8]) -> Trial {
+fn judge(
+    interpreter: &Interpreter,
+    program: &Program,
+    found: &Exploration,
+    native: &[u8],
+) -> Trial {
     let passing = match program.expected {
         Expected::Returns => b'r',
         Expected::Panics => b'p',
     };
     let failing = native.iter().filter(|letter| **letter != passing).count();
-    let verdict = found.verdict();
+    let conclusion = found.conclusion();
     let assumptions: Vec<&'static str> =
         found.ledger.assumptions().map(|(assumption, _)| assumption.name()).collect();
     Trial {
         program: program.clone(),
-        verdict,
+        conclusion,
         voids: found.ledger.voids().map(|(why, _)| why.to_owned()).collect(),
         failing,
-        wrong: wrong(engine, program, found, native, passing, &assumptions),
+        wrong: wrong(interpreter, program, found, native, passing, &assumptions),
         assumptions,
         time: found.time,
     }
 }
 
 fn wrong(
-    engine: &Engine,
+    interpreter: &Interpreter,
     program: &Program,
     found: &Exploration,
     native: &[u8],
@@ -134,7 +139,7 @@ fn wrong(
         Nature::Determined => true,
         Nature::Depends(names) => names.iter().any(|name| assumptions.contains(name)),
     };
-    if found.verdict() == Verdict::Holds {
+    if found.conclusion() == Conclusion::Holds {
         if !named {
             return Some("holds, and does not say on what it depends".to_owned());
         }
@@ -157,7 +162,7 @@ fn wrong(
     }
     if program.input_len == 1 && found.ledger.is_complete() {
         for (input, real) in native.iter().enumerate() {
-            let case = found.case_of(&engine.pool, &[input as u8]);
+            let case = found.case_of(&interpreter.pool, &[input as u8]);
             if case.is_none_or(|case| letter_of(&case.end) != *real) {
                 return Some(format!("{input:#x} is not on the path it should be on"));
             }

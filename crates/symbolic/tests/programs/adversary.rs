@@ -1,4 +1,4 @@
-//! Programs that try to make the engine lie: each holds, fails on few inputs, or
+//! Programs that try to make the interpreter lie: each holds, fails on few inputs, or
 //! must not be decided, as the tests of this crate say.
 #![allow(clippy::all, static_mut_refs)]
 

@@ -8,7 +8,7 @@ use std::process::Command;
 use testsmith_solver::Blaster;
 use testsmith_symbolic::explore::{Exploration, Settings, explore};
 use testsmith_symbolic::llvm::{Program, library_of};
-use testsmith_symbolic::machine::{End, Engine};
+use testsmith_symbolic::machine::{End, Interpreter};
 
 /// A compiled program: its bitcode to explore and its library to call.
 pub struct Compiled {
@@ -44,25 +44,27 @@ pub fn compile(name: &str) -> Compiled {
 }
 
 impl Compiled {
-    /// An engine for one function of the program.
-    pub fn engine(&self, function: &str) -> (Engine, testsmith_symbolic::ir::FunctionId) {
+    /// An interpreter for one function of the program.
+    pub fn interpreter(&self, function: &str) -> (Interpreter, testsmith_symbolic::ir::FunctionId) {
         let library = library_of(&sysroot()).expect("rustc has an LLVM");
         let entry = |name: &str| name == function;
         let program = Program::open(&library, &self.bitcode, &entry).expect("the bitcode is read");
         let id = program.find(&entry).first().expect("the function is there").0;
-        (Engine::new(program), id)
+        (Interpreter::new(program), id)
     }
 
-    /// An engine for many functions of the program, which is read once.
-    pub fn engine_of(&self, functions: &[&str]) -> Engine {
+    /// An interpreter for many functions of the program, which is read once.
+    pub fn engine_of(&self, functions: &[&str]) -> Interpreter {
         let library = library_of(&sysroot()).expect("rustc has an LLVM");
         let entry = |name: &str| functions.contains(&name);
-        Engine::new(Program::open(&library, &self.bitcode, &entry).expect("the bitcode is read"))
+        Interpreter::new(
+            Program::open(&library, &self.bitcode, &entry).expect("the bitcode is read"),
+        )
     }
 
     pub fn explore(&self, function: &str, settings: &Settings) -> Exploration {
-        let (mut engine, entry) = self.engine(function);
-        explore(&mut engine, entry, settings, vec![Box::new(Blaster::default())])
+        let (mut interpreter, entry) = self.interpreter(function);
+        explore(&mut interpreter, entry, settings, vec![Box::new(Blaster::default())])
     }
 
     /// Explores, and calls the native function with every input found: the outcome must

@@ -51,7 +51,7 @@ pub struct Share {
 
 /// Solvers with slicing and a cache. The first is asked; what it does not decide goes to
 /// the next.
-pub struct Oracle {
+pub struct SolverChain {
     solvers: Vec<Box<dyn Solver>>,
     cache: FastMap<Box<[Term]>, Answer>,
     models: Vec<Assignment>,
@@ -62,9 +62,9 @@ pub struct Oracle {
     pub recorded: Option<Vec<Box<[Term]>>>,
 }
 
-impl Oracle {
-    pub fn new(solvers: Vec<Box<dyn Solver>>) -> Oracle {
-        Oracle {
+impl SolverChain {
+    pub fn new(solvers: Vec<Box<dyn Solver>>) -> SolverChain {
+        SolverChain {
             solvers,
             cache: FastMap::default(),
             models: vec![],
