@@ -49,8 +49,17 @@ fn a_build_that_cannot_be_compared_with_is_told() {
     let library = "#[cfg(debug_assertions)]\npub fn only_checked(n: u8) -> u8 { n / 2 }\n\
                    pub fn always(n: u8) -> u8 { n / 3 }\n";
     let fixture = Fixture::make("gone", manifest, Some(library));
-    let output = fixture.run(&["--calls", "1000", "--compare-release", "--no-regressions"]);
+    let args = ["--calls", "1000", "--compare-release", "--no-regressions"];
+    let output = fixture.run(&args);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     let told = stderr(&output);
     assert!(told.contains("nothing is compared") && told.contains("gone::only_checked"), "{told}");
+    let screen = stdout(&output);
+    assert!(screen.contains("not compared with a build without overflow checks"), "{screen}");
+    let output = fixture.run(&[&args[..], &["--quiet", "--format", "json"]].concat());
+    let printed = stdout(&output);
+    let summary = printed.lines().last().expect("a summary");
+    let summary: Value = serde_json::from_str(summary).expect("JSON");
+    let why = summary["not_compared"].as_str().expect("a reason");
+    assert!(why.starts_with("gone::only_checked: "), "{why}");
 }

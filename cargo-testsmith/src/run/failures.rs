@@ -2,14 +2,14 @@
 
 use super::compare::Comparison;
 use super::report::Tests;
-use super::{Work, further_build};
+use super::{FurtherBuild, Work, further_build};
 use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, TestSource, Tree, failures, verify};
 use crate::finding::Finding;
 use crate::stored::Stored;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
 use testsmith_lab::{Error, Profile, Supervisor};
@@ -40,22 +40,21 @@ impl Work<'_> {
         Ok(findings)
     }
 
+    /// The build without overflow checks: the one that was made meanwhile, or one that
+    /// is made now if it was asked for.
+    pub(super) fn released(&self, made: Option<FurtherBuild>) -> Option<FurtherBuild> {
+        if made.is_some() || !self.options.compare_release {
+            return made;
+        }
+        self.session.console.say("building without overflow checks");
+        Some(further_build(self.session, Profile::Released))
+    }
+
     /// What is not the same with and without overflow checks.
-    pub(super) fn differing(&self, released: Option<PathBuf>) -> Result<Vec<Finding>> {
+    pub(super) fn differing(&self, released: &Path) -> Result<Vec<Finding>> {
         let Work { options, session, .. } = self;
-        let released = match released {
-            Some(harness) => harness,
-            None if options.compare_release => {
-                session.console.say("building without overflow checks");
-                match further_build(session, Profile::Released) {
-                    Some(harness) => harness,
-                    None => return Ok(vec![]),
-                }
-            }
-            None => return Ok(vec![]),
-        };
         session.console.say("comparing with a build without overflow checks");
-        let mut released = session.another(&released, self.budget.limits())?;
+        let mut released = session.another(released, self.budget.limits())?;
         let mut checked = session.another(self.harness, self.budget.limits())?;
         let comparison = Comparison::new(&session.plan, &mut checked, options.seed, self.budget);
         let mut comparison = match comparison {

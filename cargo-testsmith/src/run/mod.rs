@@ -95,7 +95,7 @@ impl Work<'_> {
     fn finish(
         &self,
         mut done: Searched,
-        released: Option<PathBuf>,
+        released: Option<FurtherBuild>,
         interrupted: bool,
     ) -> Result<Exit> {
         let Work { options, session, .. } = self;
@@ -107,7 +107,14 @@ impl Work<'_> {
             findings.into_iter().partition(|finding| {
                 options.suspicious || finding.failing.severity == Severity::Violation
             });
-        wanted.extend(self.differing(released)?);
+        let not_compared = match self.released(released) {
+            Some(Ok(harness)) => {
+                wanted.extend(self.differing(&harness)?);
+                None
+            }
+            Some(Err(why)) => Some(why),
+            None => None,
+        };
         tell_apart(&mut wanted);
         let mut tests = Tests::default();
         self.write_failures(&mut wanted, &mut tests)?;
@@ -127,6 +134,7 @@ impl Work<'_> {
             stored: &stored,
             coverage: done.coverage,
             tests: &tests,
+            not_compared,
         };
         report.write_summary()?;
         let mut out = std::io::stdout().lock();
@@ -180,30 +188,31 @@ struct Builds {
     /// Taken over by the search when it is ready.
     optimised: OnceLock<PathBuf>,
     /// Without overflow checks, to compare with.
-    released: OnceLock<PathBuf>,
+    released: OnceLock<FurtherBuild>,
 }
+
+/// One more harness, or why there is none.
+type FurtherBuild = Result<PathBuf, String>;
 
 impl Builds {
     /// One after the other: the first is waited for.
     fn make(&self, session: &Session) {
-        let rows = [(Profile::Optimised, &self.optimised), (Profile::Released, &self.released)];
-        for (profile, place) in rows {
-            if let Some(harness) = further_build(session, profile) {
-                let _ = place.set(harness);
-            }
+        if let Ok(harness) = further_build(session, Profile::Optimised) {
+            let _ = self.optimised.set(harness);
         }
+        let _ = self.released.set(further_build(session, Profile::Released));
     }
 }
 
 /// One more build of the harness. A run can do without, but not without a word:
 /// what is compared with nothing has not been compared.
-fn further_build(session: &Session, profile: Profile) -> Option<PathBuf> {
+fn further_build(session: &Session, profile: Profile) -> FurtherBuild {
     let what = match profile {
         Profile::Released => "nothing is compared: the build without overflow checks failed",
         Profile::Unoptimised | Profile::Optimised => "the optimised build failed",
     };
     let why = match session.lab.build(&session.plan, &session.package, profile) {
-        Ok(Build::Done { harness, .. }) => return Some(harness),
+        Ok(Build::Done { harness, .. }) => return Ok(harness),
         Ok(Build::Refused(refused)) => match refused.first_key_value() {
             Some((n, why)) => format!("{}: {why}", session.plan.operations[*n].callee),
             None => "no operation is to blame".to_owned(),
@@ -211,5 +220,5 @@ fn further_build(session: &Session, profile: Profile) -> Option<PathBuf> {
         Err(error) => error.to_string(),
     };
     session.console.say(&format!("{what}: {why}"));
-    None
+    Err(why)
 }

@@ -54,6 +54,8 @@ pub(super) struct Report<'r> {
     pub(super) stored: &'r BTreeMap<String, PathBuf>,
     pub(super) coverage: Option<(usize, usize)>,
     pub(super) tests: &'r Tests,
+    /// Why there was no build without overflow checks to compare with.
+    pub(super) not_compared: Option<String>,
 }
 
 /// Tells programs that the search begins.
@@ -128,6 +130,12 @@ impl Report<'_> {
         )?;
         if let Some((covered, lines)) = self.coverage {
             writeln!(out, "{covered} of {lines} lines that were compiled in are covered")?;
+        }
+        if let Some(why) = &self.not_compared {
+            writeln!(
+                out,
+                "not compared with a build without overflow checks, which failed: {why}"
+            )?;
         }
         self.print_operations(out)
     }
@@ -394,6 +402,7 @@ impl Report<'_> {
                 "unsteady": tests.unsteady,
                 "changed": tests.changed,
             },
+            "not_compared": self.not_compared,
         })
     }
 }
