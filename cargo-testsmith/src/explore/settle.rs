@@ -91,22 +91,9 @@ pub fn settle(
 ) -> Explored {
     let mut voids: Vec<(String, usize)> =
         found.ledger.voids().map(|(why, count)| (why.to_owned(), count)).collect();
-    let mut mismatches = 0;
-    let mut seen = BTreeSet::new();
-    let mut paths = vec![];
-    for (case, native) in found.cases.iter().zip(&natively.replayed) {
-        if let Some(why) = mismatch(case, native) {
-            mismatches += 1;
-            voids.push((format!("{}: {why}", native.call), 1));
-        }
-        let adds_branches = case.covered.iter().any(|side| !seen.contains(side));
-        seen.extend(case.covered.iter().copied());
-        let explanation = match puts.options.explain {
-            true => explain(puts, case, native),
-            false => vec![],
-        };
-        paths.push(Path { adds_branches, explanation, ..path(&case.input, native) });
-    }
+    let before = voids.len();
+    let mut paths = replayed_paths(puts, &found, &natively.replayed, &mut voids);
+    let mut mismatches = voids.len() - before;
     let mut cut_short = vec![];
     for (cut, native) in found.cut.iter().zip(&natively.cut) {
         // What is refused natively is none of the inputs that the put is about.
@@ -155,6 +142,31 @@ pub fn settle(
         queries: found.queries,
         function: None,
     }
+}
+
+/// The paths with what became of them natively; where that is not what was predicted,
+/// a reason more against any claim.
+fn replayed_paths(
+    puts: &mut Puts<'_>,
+    found: &Exploration,
+    replayed: &[Replayed],
+    voids: &mut Vec<(String, usize)>,
+) -> Vec<Path> {
+    let mut seen = BTreeSet::new();
+    let mut paths = vec![];
+    for (case, native) in found.cases.iter().zip(replayed) {
+        if let Some(why) = mismatch(case, native) {
+            voids.push((format!("{}: {why}", native.call), 1));
+        }
+        let adds_branches = case.covered.iter().any(|side| !seen.contains(side));
+        seen.extend(case.covered.iter().copied());
+        let explanation = match puts.options.explain {
+            true => explain(puts, case, native),
+            false => vec![],
+        };
+        paths.push(Path { adds_branches, explanation, ..path(&case.input, native) });
+    }
+    paths
 }
 
 fn path(input: &[u8], native: &Replayed) -> Path {

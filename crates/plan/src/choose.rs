@@ -315,11 +315,9 @@ impl<'a> Chooser<'a> {
             "Hasher" => Some(Ty::adt("std::hash::DefaultHasher", vec![])),
             "Write" if trait_.path.contains("fmt") => Some(Ty::adt("std::string::String", vec![])),
             "Write" => Some(vec_of(Ty::prim("u8"))),
-            "Read" | "BufRead" => {
-                let cursor = "std::io::Cursor";
-                Some(Ty::adt(cursor, vec![vec_of(Ty::prim("u8"))]))
+            "Read" | "BufRead" | "Seek" => {
+                Some(Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))]))
             }
-            "Seek" => Some(Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))])),
             "FromIterator" | "Extend" => {
                 let item = arg.unwrap_or_else(|| self.menu.first.clone());
                 Some(vec_of(item))

@@ -30,8 +30,28 @@ pub fn of_twin(twin: &Ident, real: &TokenStream, generics: &Generics) -> TokenSt
             }
         }
     };
+    let abilities = abilities(&value).into_iter();
+    let mut all: TokenStream =
+        abilities.map(|(ability, methods)| implement(ability, methods)).collect();
+    all.extend(quote! {
+        /// Methods that are not compiled for the twin run on a real value.
+        #[automatically_derived]
+        #quiet
+        impl #start ::std::ops::Deref for #twin #arguments #clause {
+            type Target = #real;
+
+            fn deref(&self) -> &#real {
+                #value(self)
+            }
+        }
+    });
+    all
+}
+
+/// Each trait with its methods; `value` makes the real value of a twin.
+fn abilities(value: &TokenStream) -> [(TokenStream, TokenStream); 8] {
     let prints = quote!(f: &mut ::std::fmt::Formatter<'_>);
-    let mut all: TokenStream = [
+    [
         (
             quote!(::std::cmp::PartialEq),
             quote! {
@@ -86,22 +106,6 @@ pub fn of_twin(twin: &Ident, real: &TokenStream, generics: &Generics) -> TokenSt
             },
         ),
     ]
-    .into_iter()
-    .map(|(ability, methods)| implement(ability, methods))
-    .collect();
-    all.extend(quote! {
-        /// Methods that are not compiled for the twin run on a real value.
-        #[automatically_derived]
-        #quiet
-        impl #start ::std::ops::Deref for #twin #arguments #clause {
-            type Target = #real;
-
-            fn deref(&self) -> &#real {
-                #value(self)
-            }
-        }
-    });
-    all
 }
 
 /// The traits that every twin has if its type has them, so that an

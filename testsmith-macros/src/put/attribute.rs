@@ -251,16 +251,7 @@ fn module(
         Some(None) => quote!(Panics),
         Some(Some(text)) => quote!(PanicsWith(#text)),
     };
-    let text_check = match &options.should_panic {
-        Some(Some(expected)) => quote! {
-            fn __testsmith_text(arguments: ::core::fmt::Arguments<'_>) -> bool {
-                ::testsmith::put::text_matches(arguments, #expected)
-            }
-            #[used]
-            static TEXT: fn(::core::fmt::Arguments<'_>) -> bool = __testsmith_text;
-        },
-        _ => TokenStream::new(),
-    };
+    let entries = entries(options);
     let stem = case_stem(file, &text);
     let store = format!("{stem}.cases");
     let included = included(&stem);
@@ -286,27 +277,7 @@ fn module(
                 0 #(+ #max_bytes)*
             }
 
-            fn __testsmith_put(bytes: &[u8]) {
-                run(&mut ::testsmith::put::Source::new(bytes))
-            }
-
-            #[used]
-            static EXPLORED: fn(&[u8]) = __testsmith_put;
-
-            #text_check
-
-            /// What was built, in the words of whoever asked for the build.
-            const IDENTITY: &str = match ::core::option_env!("TESTSMITH_IDENTITY") {
-                ::core::option::Option::Some(identity) => identity,
-                ::core::option::Option::None => "",
-            };
-
-            fn __testsmith_identity(bytes: &[u8]) {
-                ::testsmith::put::is_identity(bytes, IDENTITY)
-            }
-
-            #[used]
-            static IDENTIFIED: fn(&[u8]) = __testsmith_identity;
+            #entries
 
             #[test]
             #(#of_test)*
@@ -331,6 +302,44 @@ fn module(
 
             #included
         }
+    }
+}
+
+/// What an exploration looks for in the bitcode: the put, what its panic has to say, and
+/// what was built.
+fn entries(options: &Options) -> TokenStream {
+    let text_check = match &options.should_panic {
+        Some(Some(expected)) => quote! {
+            fn __testsmith_text(arguments: ::core::fmt::Arguments<'_>) -> bool {
+                ::testsmith::put::text_matches(arguments, #expected)
+            }
+            #[used]
+            static TEXT: fn(::core::fmt::Arguments<'_>) -> bool = __testsmith_text;
+        },
+        _ => TokenStream::new(),
+    };
+    quote! {
+        fn __testsmith_put(bytes: &[u8]) {
+            run(&mut ::testsmith::put::Source::new(bytes))
+        }
+
+        #[used]
+        static EXPLORED: fn(&[u8]) = __testsmith_put;
+
+        #text_check
+
+        /// What was built, in the words of whoever asked for the build.
+        const IDENTITY: &str = match ::core::option_env!("TESTSMITH_IDENTITY") {
+            ::core::option::Option::Some(identity) => identity,
+            ::core::option::Option::None => "",
+        };
+
+        fn __testsmith_identity(bytes: &[u8]) {
+            ::testsmith::put::is_identity(bytes, IDENTITY)
+        }
+
+        #[used]
+        static IDENTIFIED: fn(&[u8]) = __testsmith_identity;
     }
 }
 

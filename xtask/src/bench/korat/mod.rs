@@ -110,11 +110,7 @@ fn rows() -> Vec<Row> {
     add(
         "SearchTree",
         50.0,
-        |row, options| {
-            let n = row.scope;
-            let exactly = Finitization::new(n).field("SearchTree.size", [n]);
-            measure::<SearchTree>(row, options, exactly)
-        },
+        |row, options| exactly::<SearchTree>("SearchTree.size", row, options),
         &[
             (7, 429, 340_990, 0.38),
             (8, 1_430, 2_606_968, 1.19),
@@ -184,21 +180,13 @@ fn rows() -> Vec<Row> {
     add(
         "SortedList",
         50.0,
-        |row, options| {
-            let n = row.scope;
-            let exactly = Finitization::new(n).field("SortedList.size", [n]);
-            measure::<SortedList>(row, options, exactly)
-        },
+        |row, options| exactly::<SortedList>("SortedList.size", row, options),
         &[(11, 352_716, 3_880_154, 1.93), (13, 5_200_300, 67_604_267, 34.6)],
     );
     add(
         "RedBlackTree",
         50.0,
-        |row, options| {
-            let n = row.scope;
-            let exactly = Finitization::new(n).field("TreeMap.size", [n]);
-            measure::<TreeMap>(row, options, exactly)
-        },
+        |row, options| exactly::<TreeMap>("TreeMap.size", row, options),
         &[
             (7, 35, 71_704, 0.34),
             (9, 122, 1_510_006, 1.35),
@@ -232,6 +220,11 @@ fn rows() -> Vec<Row> {
 
 fn scoped<T: Korat>(row: &Row, options: &Options) -> anyhow::Result<()> {
     measure::<T>(row, options, Finitization::new(row.scope))
+}
+
+/// Only structures of the full size, which is this field.
+fn exactly<T: Korat>(size: &str, row: &Row, options: &Options) -> anyhow::Result<()> {
+    measure::<T>(row, options, Finitization::new(row.scope).field(size, [row.scope]))
 }
 
 /// Visits every structure and returns the CPU seconds it took.
