@@ -75,7 +75,7 @@ impl Finding {
 
 impl Emitted for Finding {
     fn test(&self) -> Test<'_> {
-        let what = self.what().replace('\n', " ");
+        let what = self.what();
         let why = match self.failing.severity {
             Severity::Violation => format!("A violation: {}.", self.reason()),
             Severity::Suspicious | Severity::Illegal => format!("Suspicious: {}.", self.reason()),

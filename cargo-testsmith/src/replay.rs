@@ -83,7 +83,7 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
     let what = match ending {
         Ending::Completed => "completed".to_owned(),
         Ending::Panicked(panic) => {
-            format!("panicked at {}:{}: {}", panic.file, panic.line, panic.message)
+            format!("panicked at {}:{}: {}", panic.file, panic.line, visible(&panic.message))
         }
         Ending::Inapplicable => {
             "did not apply: another variant, or a precondition does not hold".to_owned()
@@ -100,4 +100,28 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
         }
     };
     format!("{what}{place}")
+}
+
+/// A message on one line in which nothing hides or turns it round: it holds whatever the
+/// code under test was given.
+fn visible(message: &str) -> String {
+    let mut text = String::new();
+    for c in message.chars() {
+        match c {
+            '\n' => text.push(' '),
+            '"' | '\'' | '\\' => text.push(c),
+            c => text.extend(c.escape_debug()),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_end_its_line_or_turn_it_round() {
+        assert_eq!(visible("a\r\n\u{202e}'b' is \"é\" \\"), "a\\r \\u{202e}'b' is \"é\" \\");
+    }
 }

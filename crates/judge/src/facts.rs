@@ -3,8 +3,8 @@
 use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, is_a_back_door, is_large, is_put_together, names_an_index_or_size,
-    takes_an_answer, without_digits,
+    OF_STD, bits, is_a_back_door, is_large, is_put_together, kind_of_message,
+    names_an_index_or_size, takes_an_answer,
 };
 use crate::made_for_another::made_for_another;
 use testsmith_model::operation::{Mode, Operation, OperationKind};
@@ -311,13 +311,15 @@ impl<'f> Facts<'f> {
             // All that a macro makes has one place: the line that calls it.
             Ending::Panicked(panic) if self.is_made_by_a_macro() => {
                 let name = self.name().unwrap_or(&path);
-                let kind = without_digits(&panic.message);
+                let kind = kind_of_message(&panic.message);
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 format!("panic at {}:{}:{}", panic.file, panic.line, panic.column)
             }
-            Ending::Panicked(panic) => format!("panic in {path}: {}", panic.message),
+            Ending::Panicked(panic) => {
+                format!("panic in {path}: {}", kind_of_message(&panic.message))
+            }
             Ending::Broken => format!("law broken: {path}"),
             Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),

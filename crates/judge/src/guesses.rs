@@ -63,11 +63,18 @@ pub fn bits(ty: &Ty) -> Option<u32> {
     }
 }
 
-/// A message with its numbers left out: two that differ only in those are one.
-pub fn without_digits(message: &str) -> String {
+/// What a message says whatever values it speaks of: numbers and quoted text left out.
+pub fn kind_of_message(message: &str) -> String {
     let mut text = String::new();
-    for c in message.chars() {
-        match c.is_ascii_digit() {
+    let mut rest = message;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        // What is quoted may hold the quote itself, so the last one closes it.
+        let quoted = matches!(c, '`' | '"' | '\'').then(|| rest.rfind(c)).flatten();
+        if let Some(end) = quoted {
+            rest = &rest[end + c.len_utf8()..];
+        }
+        match c.is_ascii_digit() || quoted.is_some() {
             true if text.ends_with('#') => {}
             true => text.push('#'),
             false => text.push(c),
@@ -115,10 +122,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn messages_that_differ_in_numbers_are_one() {
+    fn messages_that_differ_in_the_values_they_speak_of_are_one() {
         let message = |n: usize| format!("the len is {n} but the index is {}", n + 99);
-        assert_eq!(without_digits(&message(1)), without_digits(&message(20)));
-        assert_eq!(without_digits("no number"), "no number");
+        assert_eq!(kind_of_message(&message(1)), kind_of_message(&message(20)));
+        let message = |text: &str| format!("byte 1 is inside {:?} of `{text}`", &text[..1]);
+        assert_eq!(kind_of_message(&message("a`b'c")), kind_of_message(&message("x")));
+        assert_eq!(kind_of_message("no number"), "no number");
+        assert_eq!(kind_of_message("it isn't there"), "it isn't there");
+        let (none, err) =
+            ("called `unwrap()` on a `None` value", "called `unwrap()` on an `Err` value: X");
+        assert_ne!(kind_of_message(none), kind_of_message(err));
     }
 
     #[test]

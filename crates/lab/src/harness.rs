@@ -4,13 +4,13 @@ use crate::coverage::{self, Detail};
 use crate::identity::Identity;
 use crate::package::Package;
 use crate::{Error, Lab, cargo, check_identity};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testsmith_model::Call;
 use testsmith_model::message::IDENTITY;
-use testsmith_model::operation::{Mode, Operation, Plan, parameter_type};
+use testsmith_model::operation::{Mode, Operation, Plan, TypeId, parameter_type};
 
 /// How the code under test is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Lab {
         for error in &output.errors {
             for (file, line) in &error.places {
                 let ours = file.replace('\\', "/").ends_with("thunks/src/lib.rs");
-                if let Some(n) = lines.get(line).filter(|_| ours) {
+                for n in lines.get(line).filter(|_| ours).into_iter().flatten() {
                     refused.entry(*n).or_insert_with(|| error.text.clone());
                 }
             }
@@ -139,14 +139,18 @@ impl Lab {
     }
 }
 
-/// The source of the thunks, and which operation stands on which line.
-fn source(plan: &Plan) -> (String, HashMap<usize, usize>) {
+/// The source of the thunks, and which operations each line is there for.
+fn source(plan: &Plan) -> (String, HashMap<usize, Vec<usize>>) {
     let mut text = String::from("#![allow(warnings)]\n#![recursion_limit = \"512\"]\n");
     text.push_str("use testsmith_worker::{Frame, Thunk, table::TypeTable, type_table};\n");
     let first = text.lines().count() + 1;
-    let mut lines = HashMap::new();
+    let mut lines: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut users: Vec<Vec<usize>> = vec![vec![]; plan.types.len()];
     for (n, operation) in plan.operations.iter().enumerate() {
-        lines.insert(first + n, n);
+        lines.insert(first + n, vec![n]);
+        for ty in types_of(plan, operation) {
+            users[ty].push(n);
+        }
         thunk(&mut text, plan, n, operation);
     }
     text.push_str("pub static THUNKS: &[Thunk] = &[");
@@ -154,8 +158,11 @@ fn source(plan: &Plan) -> (String, HashMap<usize, usize>) {
         write!(text, "t{n}, ").expect("a string takes all");
     }
     text.push_str("];\n");
-    for (n, info) in plan.types.iter().enumerate() {
-        let erased = info.ty.erased();
+    let first = text.lines().count() + 1;
+    for (n, (info, users)) in plan.types.iter().zip(users).enumerate() {
+        // A type may have been left without operations because it has no table.
+        let erased = if users.is_empty() { "()".to_owned() } else { info.ty.erased().to_string() };
+        lines.insert(first + n, users);
         writeln!(text, "fn y{n}() -> TypeTable {{ type_table!({erased}) }}")
             .expect("a string takes all");
     }
@@ -165,6 +172,18 @@ fn source(plan: &Plan) -> (String, HashMap<usize, usize>) {
     }
     text.push_str("].leak()\n}\n");
     (text, lines)
+}
+
+/// The types whose tables an operation needs, by number.
+fn types_of(plan: &Plan, operation: &Operation) -> BTreeSet<usize> {
+    let mut open: Vec<TypeId> = operation.inputs.iter().map(|input| input.ty).collect();
+    open.push(operation.output);
+    let mut found = BTreeSet::new();
+    while let Some(ty) = open.pop() {
+        found.insert(ty.0 as usize);
+        open.extend(plan.ty(ty).pointee.map(|(pointee, _)| pointee));
+    }
+    found
 }
 
 /// `fn t3(f: &mut Frame) -> bool { let a0: T = unsafe { f.own(0) }; …; true }`

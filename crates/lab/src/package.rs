@@ -2,7 +2,7 @@
 
 use crate::{Error, cargo};
 use cargo_metadata::{
-    Dependency, DependencyKind, Metadata, NodeDep, Package as MetaPackage, PackageId, Target,
+    Dependency, DependencyKind, Metadata, Node, NodeDep, Package as MetaPackage, PackageId, Target,
     TargetKind,
 };
 use std::collections::BTreeMap;
@@ -174,10 +174,31 @@ fn dependencies_of(package: &MetaPackage, metadata: &Metadata) -> Vec<(String, S
         // A dependency from elsewhere than a registry would need its source.
         let published =
             found.source.as_ref().is_some_and(|source| source.repr.contains("registry"));
-        let usable = published && library_of(found).is_ok();
+        let usable = published && library_of(found).is_ok() && is_built(package, node, dep);
         usable.then(|| (dep.name.clone(), found.name.to_string(), found.version.to_string()))
     };
     node.deps.iter().filter(normal).filter_map(each).collect()
+}
+
+/// Whether a dependency is built with the features that are on. Cargo lists one that is
+/// only named weakly (`name?/feature`) too, which nothing builds.
+fn is_built(package: &MetaPackage, node: &Node, dep: &NodeDep) -> bool {
+    let name = |declared: &Dependency| declared.rename.as_ref().unwrap_or(&declared.name).clone();
+    let mut declared = package.dependencies.iter().filter(|declared| {
+        let normal = declared.kind == DependencyKind::Normal;
+        normal && name(declared).replace('-', "_") == dep.name
+    });
+    let on: Vec<&str> = node.features.iter().map(|feature| feature.as_str()).collect();
+    declared.any(|one| !one.optional || asks_for(&package.features, &on, &name(one)))
+}
+
+/// Whether one of the features that are on switches an optional dependency on.
+fn asks_for(features: &BTreeMap<String, Vec<String>>, on: &[&str], name: &str) -> bool {
+    let (explicit, through) = (format!("dep:{name}"), format!("{name}/"));
+    on.iter().any(|on| {
+        let mut wants = features.get(*on).into_iter().flatten();
+        *on == name || wants.any(|want| *want == explicit || want.starts_with(&through))
+    })
 }
 
 /// What the tests of a package may name besides its published dependencies.
@@ -209,4 +230,24 @@ fn test_dependencies_of(package: &MetaPackage, known: &[(String, String, String)
         lines.insert(name.clone(), line);
     }
     lines.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependency_that_is_only_named_weakly_is_not_built() {
+        let feature = |name: &str, wants: &[&str]| {
+            (name.to_owned(), wants.iter().map(|want| (*want).to_owned()).collect())
+        };
+        let features: BTreeMap<String, Vec<String>> = BTreeMap::from([
+            feature("std", &["json?/std", "bytes/std"]),
+            feature("text", &["dep:json"]),
+        ]);
+        assert!(!asks_for(&features, &["std"], "json"));
+        assert!(asks_for(&features, &["std"], "bytes"));
+        assert!(asks_for(&features, &["std", "text"], "json"));
+        assert!(asks_for(&features, &["json"], "json"));
+    }
 }

@@ -292,14 +292,14 @@ impl Supervisor {
         let failed = |why: &str| Error::Worker(why.to_owned());
         match worker.receive() {
             Ok(Reply::Hello { missing }) => self.missing = missing,
-            _ => return Err(Error::Worker(worker.into_output())),
+            _ => return Err(Error::Worker(worker.into_output(&self.limits))),
         }
         if with_plan {
             let job = Job::Use { plan: Box::new((*self.plan).clone()) };
             match worker.send(&job).and_then(|()| worker.receive()) {
                 Ok(Reply::Ready) => {}
                 Ok(Reply::Refused { why }) => return Err(failed(&why)),
-                _ => return Err(Error::Worker(worker.into_output())),
+                _ => return Err(Error::Worker(worker.into_output(&self.limits))),
             }
         }
         Ok(worker)

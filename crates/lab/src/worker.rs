@@ -143,11 +143,20 @@ impl Worker {
         receive(&mut self.replies)
     }
 
-    /// Ends a worker that did not start as it should, and gives what it printed.
-    pub(crate) fn into_output(mut self) -> String {
-        self.kill();
+    /// Ends a worker that did not start as it should, and says how it ended and what it
+    /// printed.
+    pub(crate) fn into_output(mut self, limits: &Limits) -> String {
+        self.watch.over.store(true, Ordering::Release);
+        let status = {
+            let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
+            wait_or_kill(&mut child, limits.call)
+        };
         let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
-        if output.trim().is_empty() { "it printed nothing".to_owned() } else { output }
+        let printed = if output.trim().is_empty() { "it printed nothing" } else { &output };
+        match status {
+            Some(status) => format!("it ended with {status}; {printed}"),
+            None => printed.to_owned(),
+        }
     }
 
     fn kill(&mut self) -> Option<ExitStatus> {

@@ -140,11 +140,12 @@ impl Ty {
         }
     }
 
-    /// Unsized types can only be passed behind a pointer.
+    /// Unsized types can only be passed behind a pointer. What a projection stands for
+    /// is not known here, and a pointer will do for it either way.
     pub fn is_unsized(&self) -> bool {
         match self {
             Ty::Prim(name) => name == "str",
-            Ty::Slice(_) | Ty::Dyn { .. } => true,
+            Ty::Slice(_) | Ty::Dyn { .. } | Ty::Assoc { .. } => true,
             Ty::Adt { path, .. } => {
                 matches!(path.as_str(), "std::path::Path" | "std::ffi::OsStr" | "std::ffi::CStr")
             }

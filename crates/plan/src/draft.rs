@@ -10,9 +10,7 @@ use crate::guards;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, CallableKind, Generics, ParamKind};
 use testsmith_model::call::{ClosureKind, Form, Treatment};
-use testsmith_model::operation::{
-    Input, MAX_INPUTS, Mode, Operation, OperationKind, parameter_type,
-};
+use testsmith_model::operation::{Input, Mode, Operation, OperationKind, parameter_type};
 use testsmith_model::skip::Reason;
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 use testsmith_model::{Call, Callee};
@@ -80,9 +78,6 @@ fn refuse_outright(callable: &Callable) -> Result<(), Refused> {
     }
     if callable.output == Ty::prim("!") {
         return refuse(Reason::Diverges);
-    }
-    if callable.inputs.len() > MAX_INPUTS {
-        return Err((Reason::NoSuchTypes, format!("takes more than {MAX_INPUTS} arguments")));
     }
     for (_, ty) in &callable.inputs {
         if ty.any(|ty| matches!(ty, Ty::Ptr { .. })) {

@@ -30,7 +30,9 @@ pub use oracles::mounts;
 use choose::{BATCHES, Menu};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
-use testsmith_model::operation::{Abilities, Operation, OperationKind, Plan, TypeId, TypeInfo};
+use testsmith_model::operation::{
+    Abilities, MAX_INPUTS, Operation, OperationKind, Plan, TypeId, TypeInfo,
+};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 
@@ -122,6 +124,13 @@ impl Planner {
             };
             self.stage = self.following(drafts.is_empty());
             for (purpose, draft) in drafts {
+                if draft.inputs.len() > MAX_INPUTS {
+                    let why = format!("takes more than {MAX_INPUTS} arguments");
+                    let refuse =
+                        |callable| self.refused.insert(callable, (Reason::NoSuchTypes, why));
+                    draft.callable.map(refuse);
+                    continue;
+                }
                 if self.asked.insert(probe(&draft, "f")) {
                     self.proposed.push(draft);
                     self.purposes.push(purpose);

@@ -53,7 +53,7 @@ fn lookup(api: &Api, self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Opt
     // An associated type may be named through a trait that only inherits it.
     let local = trait_.is_some_and(|trait_| api.traits.contains_key(&trait_.path));
     let inherited = if local { find(None) } else { None };
-    inherited.or_else(|| std_projection(self_ty, trait_.map(TraitRef::name), name))
+    inherited.or_else(|| std_projection(self_ty, trait_, name))
 }
 
 fn self_is(self_ty: &Ty) -> Substitution {
@@ -217,8 +217,8 @@ fn is_sequence(path: &str) -> bool {
     )
 }
 
-fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> {
-    match (trait_, name) {
+fn std_projection(self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option<Ty> {
+    match (trait_.map(TraitRef::name), name) {
         (Some("IntoIterator" | "Iterator") | None, "Item") => std_item(self_ty),
         (Some("IntoIterator"), "IntoIter") => match self_ty {
             Ty::Adt { path, .. } if path == "std::vec::Vec" => {
@@ -245,6 +245,13 @@ fn std_projection(self_ty: &Ty, trait_: Option<&str>, name: &str) -> Option<Ty> 
         },
         (Some("BuildHasher"), "Hasher") if self_ty.path() == Some("std::hash::RandomState") => {
             Some(Ty::adt("std::hash::DefaultHasher", vec![]))
+        }
+        (Some("SliceIndex"), "Output") => {
+            match (trait_?.args.first().and_then(Arg::as_type)?, self_ty.path()) {
+                (Ty::Slice(item), None) if is_integer(self_ty) => Some((**item).clone()),
+                (whole, Some(path)) if path.starts_with("std::ops::Range") => Some(whole.clone()),
+                _ => None,
+            }
         }
         (Some(_), "Output") if is_integer(self_ty) || is_float(self_ty) => Some(self_ty.clone()),
         _ => None,
@@ -302,6 +309,16 @@ mod tests {
         assert_eq!(with["T"], Arg::Type(Ty::prim("u8")));
         assert_eq!(with["'x"], Arg::Lifetime(Lifetime::Named("'b".into())));
         assert!(!unify(&pattern, &Ty::prim("u8"), &mut Substitution::new()));
+    }
+
+    #[test]
+    fn a_part_of_a_slice_is_an_item_or_a_slice() {
+        let slice = Ty::Slice(Box::new(Ty::prim("u8")));
+        let trait_ = TraitRef::new("std::slice::SliceIndex", vec![slice.clone()]);
+        let part = |index: Ty| std_projection(&index, Some(&trait_), "Output");
+        assert_eq!(part(Ty::prim("usize")), Some(Ty::prim("u8")));
+        assert_eq!(part(Ty::adt("std::ops::RangeFull", vec![])), Some(slice));
+        assert_eq!(part(Ty::adt("a::Index", vec![])), None);
     }
 
     #[test]

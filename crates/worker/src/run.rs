@@ -52,11 +52,18 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &st
     }
     let mut worker =
         Worker { thunks, tables, executor: None, engine: None, journal: Some(journal) };
-    // An error means that the supervisor is gone.
-    while let Ok(job) = receive::<Job>(&mut jobs) {
-        if worker.serve(job, &mut replies).is_err() {
-            return;
+    // The hook prints nothing, so a mistake of our own is told here.
+    let served = panics::catching(|| {
+        // An error means that the supervisor is gone.
+        while let Ok(job) = receive::<Job>(&mut jobs) {
+            if worker.serve(job, &mut replies).is_err() {
+                return;
+            }
         }
+    });
+    if let Err(panic) = served {
+        eprintln!("{}:{}: {}", panic.file, panic.line, panic.message);
+        std::process::exit(101);
     }
 }
 
