@@ -145,7 +145,7 @@ impl Worker {
 
     /// Ends a worker that did not start as it should, and says how it ended and what it
     /// printed.
-    pub(crate) fn into_output(mut self, limits: &Limits) -> String {
+    pub(crate) fn into_output(mut self, limits: &WorkerLimits) -> String {
         self.watch.over.store(true, Ordering::Release);
         let status = {
             let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
