@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use testsmith::{Korat, korat};
 
+use crate::forms::{forms, opposite, strange};
 use crate::program::{
     self, Clause, Grammar, Random, chosen, clauses, compares, number, outermost, passes,
     passes_small, paths, step, strict, word,
@@ -71,7 +72,8 @@ impl Flat {
             "len" => passes(at, self.items.len() as u8),
             "same" => Rc::ptr_eq(&self.shared, &self.other) == strict(at),
             "read" => self.read(step(at, 0, 0)).is_none_or(|value| passes(at, value)),
-            _ => self.condition(at),
+            "if" | "or" | "twice" => self.condition(at),
+            _ => self.form(at),
         }
     }
 
@@ -145,6 +147,8 @@ impl Flat {
     }
 }
 
+forms!(Flat, a);
+
 /// The same as plain data, and nothing of the search.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Model {
@@ -204,7 +208,7 @@ impl Model {
             "same" => self.other.is_none() == (clause.compare.is_multiple_of(2)),
             _ => {
                 let holds = value(0).is_some_and(|value| clause.passes(value));
-                return evaluate::condition(clause, holds, |inner| self.clause(inner));
+                return evaluate::condition(clause, holds, self.a, |inner| self.clause(inner));
             }
         })
     }

@@ -236,7 +236,9 @@ impl World {
             "each" => self.nodes.iter().all(|node| clause.passes(node.key)),
             _ => {
                 let holds = value(0).is_some_and(|value| clause.passes(value));
-                return evaluate::condition(clause, holds, |inner| self.clause(inner, kind));
+                return evaluate::condition(clause, holds, self.size, |inner| {
+                    self.clause(inner, kind)
+                });
             }
         })
     }

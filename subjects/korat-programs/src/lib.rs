@@ -7,6 +7,7 @@
 
 mod evaluate;
 pub mod flat;
+mod forms;
 pub mod graph;
 pub mod program;
 

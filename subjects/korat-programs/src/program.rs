@@ -8,6 +8,8 @@
 
 use std::cell::Cell;
 
+use crate::forms::FORMS;
+
 /// One clause; what the words mean is up to the structures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clause {
@@ -62,14 +64,17 @@ pub fn random_program(random: &mut Random, grammar: &Grammar) -> Vec<Clause> {
 }
 
 fn random_clause(random: &mut Random, grammar: &Grammar, depth: u32) -> Clause {
-    if depth > 0 && random.below(5) == 0 {
+    if depth > 0 && random.below(3) == 0 {
         let some = |random: &mut Random, least: usize| -> Vec<Clause> {
             let count = least + random.below(2);
             (0..count).map(|_| random_clause(random, grammar, depth - 1)).collect()
         };
-        let word = ["if", "or", "twice"][random.below(3)];
+        let plain_word = ["if", "or", "twice"][random.below(3)];
+        let form = random.pick(FORMS);
+        let word = if random.below(2) == 0 { plain_word } else { form };
         let then = some(random, 1);
-        let otherwise = if word == "if" { some(random, 0) } else { Vec::new() };
+        let bare = word == "or" || word == "twice";
+        let otherwise = if bare { Vec::new() } else { some(random, 0) };
         return Clause { word, then, otherwise, ..plain(random, grammar, "", 1) };
     }
     let (word, paths) = grammar.words[random.below(grammar.words.len())];

@@ -32,7 +32,7 @@ use syn::{Data, DeriveInput, Fields, Generics, Member, Result};
 
 use super::attributes::{self, TypeAttributes};
 use super::parts::{Part, parts};
-use super::{abilities, bounds, quiet, tokens_or_errors, twin_name};
+use super::{abilities, bounds, necessary, quiet, tokens_or_errors, twin_name};
 
 pub fn derive(input: TokenStream) -> TokenStream {
     tokens_or_errors(syn::parse2(input).and_then(|mut input| {
@@ -329,11 +329,14 @@ impl<'a> Context<'a> {
             let constraint = quote!(#korat::Constraint::Unwanted);
             return Predicate { twin_check: quote!(true), real_check: quote!(true), constraint };
         }
+        let rep_ok = necessary::word_for("rep_ok");
         // A generic type's `rep_ok` may have bounds that are not known here;
         // falling back to "anything goes" would then hide it without a word.
         if self.generics.type_params().next().is_some() {
             return Predicate {
-                twin_check: quote_spanned!(span=> #korat::twin::Answer::answer(twin.rep_ok())),
+                twin_check: quote_spanned! {span=>
+                    #korat::twin::Answer::answer(#korat::twin::predicate(#rep_ok, || twin.rep_ok()))
+                },
                 real_check: quote_spanned!(span=> #korat::twin::Answer::answer(self.rep_ok())),
                 constraint: quote!(#korat::Constraint::Own),
             };
@@ -359,7 +362,7 @@ impl<'a> Context<'a> {
             quote!({ #import #probe })
         };
         Predicate {
-            twin_check: quote!(#import twin.rep_ok().answer()),
+            twin_check: quote!(#import #korat::twin::predicate(#rep_ok, || twin.rep_ok()).answer()),
             real_check: quote!(#import self.rep_ok().answer()),
             constraint,
         }

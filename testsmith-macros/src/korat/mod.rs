@@ -10,6 +10,7 @@ mod bounds;
 mod calls;
 mod checkpoints;
 mod derive;
+mod necessary;
 mod parts;
 mod patterns;
 mod predicate;

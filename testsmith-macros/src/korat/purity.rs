@@ -23,7 +23,7 @@ pub struct Local {
 }
 
 /// The variables in scope, innermost last.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Locals(pub Vec<Local>);
 
 /// Methods that change nothing and take what they are called on by reference.
@@ -99,6 +99,12 @@ const COPIED_RESULTS: &[&str] = &[
     "len",
     "pow",
 ];
+
+/// Whether a method is called like one that every predicate uses of std.
+pub fn is_of_std(method: &str) -> bool {
+    let more = ["clone", "eq", "map", "ne", "unwrap", "unwrap_or", "unwrap_or_default"];
+    [LOOKING, CHANGING, COPIED_RESULTS, &more].iter().any(|names| names.contains(&method))
+}
 
 impl Locals {
     pub fn find(&self, name: &str) -> Option<&Local> {

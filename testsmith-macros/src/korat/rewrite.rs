@@ -46,6 +46,19 @@ const EXPRESSION_MACROS: &[&str] = &[
     "writeln",
 ];
 
+/// The generators that direct the search. They get the word for the place that
+/// they are called in; `checkpoints` puts it there.
+pub const GENERATORS: &[&str] = &[
+    "holds",
+    "sorted",
+    "ascending",
+    "non_descending",
+    "all_different",
+    "tree",
+    "acyclic_list",
+    "tree_in",
+];
+
 pub struct Rewriter<'a> {
     own: &'a Ident,
     /// The real type of the block, whose constants the twin uses.
@@ -102,6 +115,8 @@ impl<'a> Rewriter<'a> {
                 let mut inside = Rewriter::new(self.own, &kept, self.errors);
                 inside.real = self.real;
                 inside.function(&mut function.sig, &mut function.block);
+                let forget = parse_quote!(::testsmith::korat::twin::forget_must(););
+                function.block.stmts.insert(0, forget);
             }
             Item::Use(import) => self.imported.take(&mut import.tree),
             _ => {}
@@ -256,7 +271,9 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+    /// Closures that others call are told that nothing is known of their
+    /// failure; a generator evaluates its constraint by itself.
+    fn closure(&mut self, closure: &mut syn::ExprClosure, is_constraint: bool) {
         let mut bound = Vec::new();
         for input in &mut closure.inputs {
             bound.extend(self.pattern(input));
@@ -265,8 +282,10 @@ impl<'a> Rewriter<'a> {
         self.visit_expr_mut(&mut closure.body);
         let touches = bound.iter().map(touch);
         let body = &closure.body;
+        let forget = (!is_constraint).then(|| quote!(::testsmith::korat::twin::forget_must();));
         *closure.body = parse_quote!({
             ::testsmith::korat::twin::tick();
+            #forget
             #(#touches)*
             #body
         });
@@ -328,8 +347,12 @@ impl<'a> Rewriter<'a> {
                     other,
                     "name the field in place: `&self.size`, `&node.next` or `&self.items[i]`",
                 )),
+                Expr::Closure(closure) => self.closure(closure, true),
                 other => self.visit_expr_mut(other),
             }
+        }
+        if GENERATORS.iter().any(|known| name == known) {
+            call.args.insert(0, parse_quote_spanned!(span=> ::testsmith::korat::twin::PLAIN));
         }
     }
 
@@ -471,7 +494,7 @@ impl VisitMut for Rewriter<'_> {
                 let bound = self.pattern(&mut repeat.pat);
                 self.block_with(&mut repeat.body, &bound, !finite);
             }
-            Expr::Closure(closure) => self.closure(closure),
+            Expr::Closure(closure) => self.closure(closure, false),
             Expr::Struct(literal) => self.literal(literal),
             Expr::Call(call) => self.call(call),
             Expr::Path(path) if path.qself.is_none() => {

@@ -151,7 +151,7 @@ impl Deep<'_> {
         super::guard::enter();
         let id = TypeId::of::<T>();
         let outermost = !self.around.contains(&id);
-        if outermost && !super::resume::predicate(|| T::twin_rep_ok(twin)) {
+        if outermost && !T::twin_rep_ok(twin) {
             return false;
         }
         self.around.push(id);

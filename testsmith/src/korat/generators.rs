@@ -6,10 +6,12 @@
 //! restricted but never read is not even enumerated by running the predicate
 //! again.
 //!
-//! A generator states what every valid structure satisfies: if it returns
-//! false the predicate must return false. Write `if !korat::holds(..) { return
-//! false }` or `korat::holds(..) && ..`; to state the opposite, negate the
-//! constraint (`korat::not(..)`), never the call.
+//! A generator directs the search where its failure is the predicate's: in `if
+//! !korat::holds(..) { return false }`, in `korat::holds(..) && ..`, and in
+//! functions that are called so. Anywhere else (negated, stored, compared, in
+//! a condition) it is the plain check that its name says, which loses nothing
+//! and saves nothing; to state the opposite, negate the constraint
+//! (`korat::not(..)`) rather than the call.
 //!
 //! Call them through the module, `korat::holds(&self.size, ..)`: that is how
 //! the `#[korat]` attribute knows them. The field must be named in place.
@@ -190,6 +192,7 @@ pub mod twin {
     };
     use crate::korat::cell::{Lazy, TwinType};
     use crate::korat::kinds::{ArrayTwin, BoxTwin, RcTwin, SliceTwin, VecTwin};
+    use crate::korat::necessary::Must;
     use crate::korat::trail::Trail;
 
     #[inline]
@@ -202,10 +205,14 @@ pub mod twin {
     }
 
     #[inline]
-    pub fn holds<T: TwinType>(field: &Lazy<T>, constraint: impl Fn(&T) -> bool) -> bool {
+    pub fn holds<T: TwinType>(
+        must: Must,
+        field: &Lazy<T>,
+        constraint: impl Fn(&T) -> bool,
+    ) -> bool {
         match trail(field) {
-            Some(trail) => trail.restrict(field, constraint),
-            None => constraint(field),
+            Some(trail) if must.directs() => trail.restrict(field, constraint),
+            _ => constraint(field),
         }
     }
 
@@ -239,9 +246,9 @@ pub mod twin {
         }
     }
 
-    pub fn sorted<T: TwinType + Ord>(items: &SliceTwin<T>) -> bool {
+    pub fn sorted<T: TwinType + Ord>(must: Must, items: &SliceTwin<T>) -> bool {
         let fields: Vec<Field<'_, T>> = items.cells().iter().collect();
-        chain(&fields, false)
+        chain(must, &fields, false)
     }
 
     pub type Field<'a, T> = &'a Lazy<T>;
@@ -250,27 +257,28 @@ pub mod twin {
         field
     }
 
-    pub fn ascending<T: TwinType + Ord>(fields: &[Field<'_, T>]) -> bool {
-        chain(fields, true)
+    pub fn ascending<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>]) -> bool {
+        chain(must, fields, true)
     }
 
-    pub fn non_descending<T: TwinType + Ord>(fields: &[Field<'_, T>]) -> bool {
-        chain(fields, false)
+    pub fn non_descending<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>]) -> bool {
+        chain(must, fields, false)
     }
 
-    fn chain<T: TwinType + Ord>(fields: &[Field<'_, T>], strict: bool) -> bool {
-        let trail = fields.iter().find_map(|field| trail(field));
+    fn chain<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>], strict: bool) -> bool {
+        let directing = fields.iter().filter(|_| must.directs());
+        let trail = directing.into_iter().find_map(|field| trail(field));
         let directed = trail.and_then(|trail| trail.chain(fields, strict));
         directed.unwrap_or_else(|| {
             fields.is_sorted_by(|a, b| if strict { ***a < ***b } else { ***a <= ***b })
         })
     }
 
-    pub fn all_different<T: TwinType + PartialEq>(items: &SliceTwin<T>) -> bool {
+    pub fn all_different<T: TwinType + PartialEq>(must: Must, items: &SliceTwin<T>) -> bool {
         let cells = items.cells();
         (1..cells.len()).all(|i| {
             let before: Vec<&T> = cells[..i].iter().map(|cell| &**cell).collect();
-            holds(&cells[i], |value| !before.contains(&value))
+            holds(must, &cells[i], |value| !before.contains(&value))
         })
     }
 
@@ -298,8 +306,8 @@ pub mod twin {
 
     /// Reads a link that should lead to none of the visited objects. Those that
     /// something else led to remain: only a second way here is wrong.
-    fn unvisited<'a, T: TwinType>(cell: &'a Lazy<T>, visited: &mut Vec<u32>) -> &'a T {
-        let Some(trail) = trail(cell) else { return cell };
+    fn unvisited<'a, T: TwinType>(must: Must, cell: &'a Lazy<T>, visited: &mut Vec<u32>) -> &'a T {
+        let Some(trail) = trail(cell).filter(|_| must.directs()) else { return cell };
         let header = cell.header();
         trail.restrict_to_others(header, visited);
         let value: &T = cell;
@@ -308,6 +316,7 @@ pub mod twin {
     }
 
     pub fn tree<L: Link, const N: usize>(
+        must: Must,
         root: &Lazy<L>,
         children: impl for<'n> Fn(&'n L::Node) -> [&'n Lazy<L>; N],
     ) -> bool {
@@ -316,7 +325,7 @@ pub mod twin {
         let mut objects = Vec::new();
         let mut waiting = vec![root];
         while let Some(cell) = waiting.pop() {
-            if let Some(node) = unvisited(cell, &mut objects).node() {
+            if let Some(node) = unvisited(must, cell, &mut objects).node() {
                 if visited.contains(&std::ptr::from_ref(node)) {
                     return false;
                 }
@@ -328,13 +337,15 @@ pub mod twin {
     }
 
     pub fn acyclic_list<L: Link>(
+        must: Must,
         head: &Lazy<L>,
         next: impl for<'n> Fn(&'n L::Node) -> &'n Lazy<L>,
     ) -> bool {
-        tree(head, |node| [next(node)])
+        tree(must, head, |node| [next(node)])
     }
 
     pub fn tree_in<T: TwinType, const N: usize>(
+        must: Must,
         arena: &VecTwin<T>,
         root: &Lazy<Option<usize>>,
         children: impl for<'n> Fn(&'n T) -> [&'n Lazy<Option<usize>>; N],
@@ -345,7 +356,7 @@ pub mod twin {
         while let Some(cell) = waiting.pop() {
             // An index into something else does not tell objects of the arena.
             let into_arena = trail(cell).is_some() && arena.is_arena(cell.header().class);
-            let link = if into_arena { unvisited(cell, &mut objects) } else { &**cell };
+            let link = if into_arena { unvisited(must, cell, &mut objects) } else { &**cell };
             let Some(at) = *link else { continue };
             match arena.get(at) {
                 Some(node) if !visited.contains(&at) => {

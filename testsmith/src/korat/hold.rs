@@ -98,7 +98,7 @@ pub(crate) struct Record {
 impl Trail {
     /// Whether generators direct the search here: not inside of a constraint.
     fn directs(&self) -> bool {
-        self.directed.get() && !self.constrained.get()
+        !self.constrained.get()
     }
 
     /// Numbers a generator call; the answer, if the call was made before.

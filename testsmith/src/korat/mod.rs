@@ -40,6 +40,7 @@ mod hold;
 mod kinds;
 mod mask;
 mod memory;
+mod necessary;
 mod oracle;
 mod outcome;
 mod parallel;

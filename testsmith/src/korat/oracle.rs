@@ -25,7 +25,6 @@ pub fn brute_force<T: Korat>(
     finitization: &Finitization,
 ) -> Result<BTreeSet<String>, FinitizeError> {
     let (space, root) = Space::build::<T>(finitization)?;
-    space.trail.directed.set(false);
     {
         let inner = space.trail.inner.borrow();
         for (at, field) in inner.fields.iter().enumerate() {

@@ -14,13 +14,12 @@
 use std::cell::Cell;
 
 use super::guard as bounds;
+use super::necessary::Must;
 use super::trail::Trail;
 
 thread_local! {
     /// The trail of the run, while checks may be made again.
     static RUNNING: Cell<*const Trail> = const { Cell::new(std::ptr::null()) };
-    /// Whether the failure of the function called next is the predicate's.
-    static MUST: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Lets checks of the run that begins be made again, at most so many times.
@@ -28,58 +27,20 @@ thread_local! {
 pub(crate) fn begin(trail: &Trail, most: u64) {
     trail.repeats_left.set(most);
     RUNNING.set(trail);
-    MUST.set(true);
-}
-
-/// Begins the same run again, after a generator gave up.
-#[cold]
-pub(crate) fn again() {
-    MUST.set(true);
 }
 
 /// Ends the run; how many checks were made again.
 #[inline]
 pub(crate) fn end(trail: &Trail) -> u64 {
     RUNNING.set(std::ptr::null());
-    MUST.set(false);
     trail.repeats.take()
-}
-
-/// Calls a predicate whose failure is that of the whole.
-pub(crate) fn predicate(call: impl FnOnce() -> bool) -> bool {
-    MUST.set(!RUNNING.get().is_null());
-    let valid = call();
-    MUST.set(false);
-    valid
-}
-
-/// Whether this function's failure is the predicate's.
-#[doc(hidden)]
-#[inline(always)]
-pub fn take_must() -> bool {
-    MUST.replace(false)
-}
-
-/// Whether generators are plain checks, which may fail.
-#[doc(hidden)]
-#[inline(always)]
-pub fn undirected(must: bool) -> bool {
-    // SAFETY: as in `Checkpoint::here`.
-    must && !unsafe { &*RUNNING.get() }.directed.get()
-}
-
-/// Tells the function that is called next.
-#[doc(hidden)]
-#[inline(always)]
-pub fn must_next(must: bool) {
-    MUST.set(must);
 }
 
 /// A check that is made again as long as it fails and something that it read
 /// first has another value.
 #[doc(hidden)]
 #[inline(always)]
-pub fn guard(must: bool, check: impl Fn() -> bool) -> bool {
+pub fn guard(must: Must, check: impl Fn() -> bool) -> bool {
     // The check is written once, so that it is compiled in place.
     let checkpoint = Checkpoint::here(must);
     loop {
@@ -95,7 +56,7 @@ pub fn guard(must: bool, check: impl Fn() -> bool) -> bool {
 /// As [`guard`], for a value that may not be `None`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn guard_option<T>(must: bool, value: impl Fn() -> Option<T>) -> Option<T> {
+pub fn guard_option<T>(must: Must, value: impl Fn() -> Option<T>) -> Option<T> {
     let checkpoint = Checkpoint::here(must);
     loop {
         let value = value();
@@ -115,12 +76,12 @@ struct Checkpoint {
 
 impl Checkpoint {
     #[inline(always)]
-    fn here(must: bool) -> Checkpoint {
-        if !must {
+    fn here(must: Must) -> Checkpoint {
+        if !must.repeats() {
             return Checkpoint { trail: std::ptr::null(), depth: 0, calls: 0, steps: 0 };
         }
         let trail = RUNNING.get();
-        // SAFETY: only a running search says that something must hold, and
+        // SAFETY: only a running search lets checks be repeated, and
         // its trail is boxed in the space that it owns.
         let here = unsafe { &*trail };
         let depth = here.checkpoint();

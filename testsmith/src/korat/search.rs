@@ -14,6 +14,7 @@ use super::cell::Lazy;
 use super::deep::{self, Types};
 use super::finitize::{Finitization, FinitizeError};
 use super::guard;
+use super::necessary::{self, Must};
 use super::outcome::DESCRIBED_TROUBLES;
 use super::reach::Reach;
 use super::realize::realize;
@@ -37,6 +38,8 @@ pub struct Search<T: Korat> {
     pub(crate) finitization: Finitization,
     /// In place of `rep_ok` and those of the values inside.
     pub(crate) predicate: Option<fn(&T::Twin) -> bool>,
+    /// Whether that fails where one of `rep_ok` and those does.
+    pub(crate) conjunctive: bool,
     pub(crate) switches: Switches,
     pub(crate) limits: SearchLimits,
     pub(crate) progress: Option<(u64, Progress)>,
@@ -50,6 +53,7 @@ impl<T: Korat> Clone for Search<T> {
         Search {
             finitization: self.finitization.clone(),
             predicate: self.predicate,
+            conjunctive: self.conjunctive,
             switches: self.switches,
             limits: self.limits,
             progress: self.progress.clone(),
@@ -78,6 +82,7 @@ impl<T: Korat> Search<T> {
         Search {
             finitization,
             predicate: None,
+            conjunctive: false,
             switches: Switches { pruning: true, isomorphism: true, generators: true, reuse: true },
             limits: SearchLimits::default(),
             progress: None,
@@ -88,9 +93,16 @@ impl<T: Korat> Search<T> {
     }
 
     /// Searches for structures that satisfy another predicate than `rep_ok`.
+    /// Generators are plain checks in it: what fails in the functions that it
+    /// calls may be what it looks for.
     pub fn satisfying(mut self, predicate: fn(&T::Twin) -> bool) -> Self {
         self.predicate = Some(predicate);
         self
+    }
+
+    /// As `satisfying`, for a predicate that fails where `rep_ok` does.
+    pub(crate) fn satisfying_also(self, predicate: fn(&T::Twin) -> bool) -> Self {
+        Search { conjunctive: true, ..self.satisfying(predicate) }
     }
 
     /// Whether fields that the predicate did not read are left alone.
@@ -185,7 +197,6 @@ impl<T: Korat> Search<T> {
         let switches =
             Switches { reuse: self.switches.reuse && self.switches.pruning, ..self.switches };
         space.trail.inner.borrow_mut().switch(switches);
-        space.trail.directed.set(switches.generators);
         let stats = Stats { space_log2: space.candidates_log2, ..Stats::default() };
         let types = Types::of::<T>();
         let deep = self.predicate.is_none() && types.nested();
@@ -207,11 +218,13 @@ impl<T: Korat> Search<T> {
             poll_at: 0,
             report_at: 0,
             repeat: self.repeat,
-            // What fails in another predicate may be what that one looks for.
-            resumes: self.checkpoints
-                && switches.pruning
-                && self.repeat == 1
-                && self.predicate.is_none(),
+            must: Must::new(
+                switches.generators && (self.predicate.is_none() || self.conjunctive),
+                self.checkpoints
+                    && switches.pruning
+                    && self.repeat == 1
+                    && self.predicate.is_none(),
+            ),
             real: PhantomData,
         };
         if let Some(state) = &self.resume {
@@ -256,8 +269,8 @@ pub struct Run<T: Korat> {
     /// The number of steps at which to report progress again.
     report_at: u64,
     repeat: u32,
-    /// Whether checks that fail are made again by themselves.
-    resumes: bool,
+    /// What the predicate's checks may do.
+    must: Must,
     real: PhantomData<fn() -> T>,
 }
 
@@ -496,10 +509,9 @@ impl<T: Korat> Run<T> {
     fn check(&mut self) -> bool {
         self.space.trail.begin();
         guard::begin(guard::STEPS);
-        if self.resumes {
-            let most = self.poll_at.saturating_sub(self.steps());
-            resume::begin(&self.space.trail, most);
-        }
+        let most = self.poll_at.saturating_sub(self.steps());
+        resume::begin(&self.space.trail, most);
+        necessary::begin(self.must);
         let (predicate, root) = (self.predicate, &self.root);
         let valid = || match &self.deep {
             None => predicate(root),
@@ -510,16 +522,16 @@ impl<T: Korat> Run<T> {
             super::scratch::undo();
             self.space.trail.begin();
             guard::begin(guard::STEPS);
-            if self.resumes {
-                resume::again();
-            }
+            necessary::begin(self.must);
             result = catch_unwind(AssertUnwindSafe(valid));
         }
         for _ in 1..self.repeat {
             self.space.trail.begin();
+            necessary::begin(self.must);
             result = catch_unwind(AssertUnwindSafe(valid));
         }
         self.stats.candidates += resume::end(&self.space.trail);
+        necessary::end();
         super::scratch::undo();
         match result {
             Ok(valid) => valid,

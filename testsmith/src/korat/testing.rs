@@ -133,7 +133,7 @@ impl Test {
     /// When there is one.
     #[track_caller]
     pub fn white_box<T: Korat>(&self, fails: fn(&T::Twin) -> bool, calls: CallTexts<T>) {
-        let search = Search::<T>::within(self.finitization.clone()).satisfying(fails);
+        let search = Search::<T>::within(self.finitization.clone()).satisfying_also(fails);
         if let Some(Orders { calls: Some(number), journal, .. }) = Orders::given() {
             write_calls(&search, number, calls, &journal);
         }

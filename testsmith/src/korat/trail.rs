@@ -93,8 +93,6 @@ pub struct Trail {
     /// How many checks of this run were made again, and how many more may be.
     pub(crate) repeats: Cell<u64>,
     pub(crate) repeats_left: Cell<u64>,
-    /// Whether generators direct the search.
-    pub(crate) directed: Cell<bool>,
     /// The length of the stack, while a generator tries values that its field
     /// does not have.
     pub(crate) aside: Cell<u32>,
@@ -129,7 +127,6 @@ impl Trail {
             depth: Cell::new(0),
             repeats: Cell::new(0),
             repeats_left: Cell::new(0),
-            directed: Cell::new(true),
             aside: Cell::new(NONE),
             constrained: Cell::new(false),
         }

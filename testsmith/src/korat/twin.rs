@@ -12,8 +12,12 @@ pub use super::kinds::{
     RefCellTwin as RefCell, RefMutTwin as RefMut, RefTwin as Ref, RwLockTwin as RwLock,
     SetTwin as BTreeSet, SliceTwin as Slice, VecTwin as Vec,
 };
+pub use super::necessary::{
+    CalledOn, Known, KnownOption, Must, PLAIN, Unknown, forget_must, must_next, predicate,
+    take_must,
+};
 pub use super::realize::real;
-pub use super::resume::{guard, guard_option, must_next, take_must, undirected};
+pub use super::resume::{guard, guard_option};
 pub use super::scratch::cell;
 
 /// Reads a part of a tuple, which may be a field of a twin or a plain local.

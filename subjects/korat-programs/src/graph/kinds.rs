@@ -7,6 +7,7 @@ use std::rc::{Rc, Weak};
 
 use testsmith::{Korat, korat};
 
+use crate::forms::{forms, opposite, strange};
 use crate::program::{
     chosen, clauses, compares, number, outermost, passes, passes_small, paths, step, strict, word,
 };
@@ -146,7 +147,8 @@ macro_rules! interpreter {
                         };
                         std::ptr::eq(&*a, &*b) == strict(at)
                     }
-                    _ => self.condition(at),
+                    "if" | "or" | "twice" => self.condition(at),
+                    _ => self.form(at),
                 }
             }
 
@@ -227,10 +229,15 @@ macro_rules! interpreter {
     };
 }
 interpreter!(Shared);
+forms!(Shared, size);
 interpreter!(WithWeak);
+forms!(WithWeak, size);
 interpreter!(Raw);
+forms!(Raw, size);
 interpreter!(Boxed);
+forms!(Boxed, size);
 interpreter!(Arena);
+forms!(Arena, size);
 
 #[korat]
 impl Shared {
