@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod contracts;
+#[cfg(test)]
+mod expansions;
 mod korat;
 mod oracle;
 mod put;
