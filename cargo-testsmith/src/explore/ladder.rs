@@ -55,7 +55,7 @@ pub fn explore(
     let quiet = Console::new(options.target.quiet, options.format);
     let session = Session::open_on(quiet, &options.target, Arc::clone(interrupt))?;
     let (chosen, mut left) = choose(options, console, &session)?;
-    let mut standings: Vec<FunctionProgress> = chosen
+    let mut in_progress: Vec<FunctionProgress> = chosen
         .into_iter()
         .map(|function| FunctionProgress {
             lens: lens(options, &function),
@@ -64,25 +64,25 @@ pub fn explore(
             over: false,
         })
         .collect();
-    console.say(&format!("building puts for {} functions", standings.len()));
-    let built = build(console, &session, &mut standings, &mut left)?;
+    console.say(&format!("building puts for {} functions", in_progress.len()));
+    let built = build(console, &session, &mut in_progress, &mut left)?;
     let root = session.package.root.clone();
     let mut puts = Puts::open(options, console, interrupt, &session.lab, &root, built)?;
-    climb(options, &mut puts, &mut standings, each)?;
+    climb(options, &mut puts, &mut in_progress, each)?;
     drop(puts);
     let mut explored = vec![];
-    for standing in &standings {
-        match &standing.last {
+    for progress in &in_progress {
+        match &progress.last {
             Some(put) => explored.push(put.clone()),
-            None => left.push((standing.function.path.clone(), "no time was left".to_owned())),
+            None => left.push((progress.function.path.clone(), "no time was left".to_owned())),
         }
     }
-    let many = options.all || standings.len() > 1 || !left.is_empty();
+    let many = options.all || in_progress.len() > 1 || !left.is_empty();
     if many {
         report::table(console, &explored, &left);
     }
     if !options.no_write && !interrupt.load(Ordering::Acquire) {
-        let functions = standings.iter().filter_map(|s| Some((&s.function, s.last.as_ref()?)));
+        let functions = in_progress.iter().filter_map(|s| Some((&s.function, s.last.as_ref()?)));
         function_tests::write(options, console, &session, &functions.collect::<Vec<_>>())?;
     }
     Ok(explored)
@@ -185,12 +185,12 @@ fn lens(options: &Explore, function: &Function) -> Vec<usize> {
 fn build(
     console: &Console,
     session: &Session,
-    standings: &mut Vec<FunctionProgress>,
+    in_progress: &mut Vec<FunctionProgress>,
     left: &mut Left,
 ) -> Result<Built> {
     let first = HEAD.lines().count() + 1;
     for _ in 0..MAX_BUILDS {
-        let lines: String = standings.iter().map(|s| s.function.source(&s.lens)).collect();
+        let lines: String = in_progress.iter().map(|s| s.function.source(&s.lens)).collect();
         let package = session.lab.write_puts(&format!("{HEAD}{lines}"))?;
         let tell = &mut |line: &str| console.tell(line);
         let features = Features::default();
@@ -201,16 +201,16 @@ fn build(
         };
         let mut refused: BTreeMap<usize, String> = BTreeMap::new();
         for (file, line, why) in places {
-            let index = line.checked_sub(first).filter(|index| *index < standings.len());
+            let index = line.checked_sub(first).filter(|index| *index < in_progress.len());
             if let (true, Some(index)) = (file.replace('\\', "/").ends_with("src/lib.rs"), index) {
                 refused.entry(index).or_insert(why);
             }
         }
-        if refused.is_empty() || refused.len() == standings.len() {
+        if refused.is_empty() || refused.len() == in_progress.len() {
             return Err(error.into());
         }
         for (index, why) in refused.into_iter().rev() {
-            left.push((standings.remove(index).function.path, why));
+            left.push((in_progress.remove(index).function.path, why));
         }
     }
     bail!("the puts still do not build after {MAX_BUILDS} rounds")
@@ -220,20 +220,20 @@ fn build(
 fn climb(
     options: &Explore,
     puts: &mut Puts<'_>,
-    standings: &mut [FunctionProgress],
+    in_progress: &mut [FunctionProgress],
     each: &mut dyn FnMut(&Explored),
 ) -> Result<()> {
-    let many = standings.len() > 1;
+    let many = in_progress.len() > 1;
     let whole = if many { options.budget } else { options.max_time };
     let end = Instant::now() + whole;
     let krate =
         puts.modules().first().and_then(|module| module.split("::").next().map(str::to_owned));
     let krate = krate.unwrap_or_default();
-    let rounds = standings.iter().map(|standing| standing.lens.len()).max().unwrap_or(0);
+    let rounds = in_progress.iter().map(|progress| progress.lens.len()).max().unwrap_or(0);
     for round in 0..rounds {
-        let count = standings.len();
-        for (index, standing) in standings.iter_mut().enumerate() {
-            let Some(len) = standing.lens.get(round).copied().filter(|_| !standing.over) else {
+        let count = in_progress.len();
+        for (index, progress) in in_progress.iter_mut().enumerate() {
+            let Some(len) = progress.lens.get(round).copied().filter(|_| !progress.over) else {
                 continue;
             };
             let remaining = end.saturating_duration_since(Instant::now());
@@ -243,7 +243,7 @@ fn climb(
             let mut settings = solvers::settings(options, puts.interrupt);
             let share = remaining / (count - index) as u32;
             settings.max_time = settings.max_time.min(share.max(LEAST_TIME)).min(remaining);
-            let function = &standing.function;
+            let function = &progress.function;
             let ident = &function.ident;
             let module = format!("{krate}::{}::{ident}", functions::module(ident, len));
             let mut put = puts.explore(&module, &settings, &of_function(&function.path))?;
@@ -253,22 +253,22 @@ fn climb(
             for cut in &mut put.cut_short {
                 cut.call = shown(function, &cut.call);
             }
-            settle(standing, put, len);
-            if standing.over || round + 1 == standing.lens.len() {
-                standing.over = true;
-                each(standing.last.as_ref().expect("it was just settled"));
+            settle(progress, put, len);
+            if progress.over || round + 1 == progress.lens.len() {
+                progress.over = true;
+                each(progress.last.as_ref().expect("it was just settled"));
             }
         }
     }
-    for standing in standings.iter().filter(|standing| !standing.over) {
-        standing.last.as_ref().map(&mut *each);
+    for progress in in_progress.iter().filter(|progress| !progress.over) {
+        progress.last.as_ref().map(&mut *each);
     }
     Ok(())
 }
 
 /// Takes what was found at a bound into what is said of the function.
-fn settle(standing: &mut FunctionProgress, mut put: Explored, len: usize) {
-    let function = &standing.function;
+fn settle(progress: &mut FunctionProgress, mut put: Explored, len: usize) {
+    let function = &progress.function;
     put.function = Some(About {
         path: function.path.clone(),
         receivers: function.receivers.clone(),
@@ -276,19 +276,19 @@ fn settle(standing: &mut FunctionProgress, mut put: Explored, len: usize) {
         beyond: None,
         documented: function.documented,
     });
-    match (&mut standing.last, put.settled) {
+    match (&mut progress.last, put.settled) {
         (Some(last), Settled::Undecided) if put.mismatches == 0 => {
             let why = report::reasons(&put);
             last.time += put.time;
             if let Some(about) = &mut last.function {
                 about.beyond = Some(why);
             }
-            standing.over = true;
+            progress.over = true;
         }
         (_, settled) => {
-            put.time += standing.last.as_ref().map_or(Duration::ZERO, |last| last.time);
-            standing.over = settled != Settled::Holds;
-            standing.last = Some(put);
+            put.time += progress.last.as_ref().map_or(Duration::ZERO, |last| last.time);
+            progress.over = settled != Settled::Holds;
+            progress.last = Some(put);
         }
     }
 }

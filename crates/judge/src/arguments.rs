@@ -54,12 +54,7 @@ mod tests {
     /// `add(Number, Number) -> Number`, `give(&Number) -> Number`, and `take` with
     /// a key.
     fn plan() -> Plan {
-        let number = TypeInfo {
-            ty: Ty::prim("u8"),
-            abilities: Default::default(),
-            pointee: None,
-            is_reference: false,
-        };
+        let number = TypeInfo::owned(Ty::prim("u8"), Default::default());
         let operation = Operation::of_types;
         let mut take = operation(&[(NUMBER, Mode::Own)], NUMBER);
         take.inputs[0].name = "node".to_owned();

@@ -86,11 +86,8 @@ mod tests {
     /// `new() -> Map`, `insert(&mut Map) -> Key`, `get(&Map, Key)`, `iter(&Map)
     /// -> Iter`, `extend(&mut Map, Iter)`, `go_on(&mut Iter, &Map)`.
     fn plan() -> Plan {
-        let info = |name: &str, copy| TypeInfo {
-            ty: Ty::prim(name),
-            abilities: Abilities { copy, ..Default::default() },
-            pointee: None,
-            is_reference: false,
+        let info = |name: &str, copy| {
+            TypeInfo::owned(Ty::prim(name), Abilities { copy, ..Default::default() })
         };
         let operation = Operation::of_types;
         Plan {

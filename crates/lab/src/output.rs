@@ -40,11 +40,6 @@ impl Tail {
         text(&mut lock(&self.kept))
     }
 
-    /// How many bytes were printed so far.
-    pub fn total_bytes(&self) -> u64 {
-        lock(&self.kept).total
-    }
-
     /// Waits for the end of the pipe, that is, of the child, and returns the
     /// tail and how many bytes were printed in all.
     pub fn finish(self) -> (String, u64) {

@@ -204,11 +204,8 @@ mod tests {
 
     /// `new() -> List`, `push(&mut List, Number)`, `len(&List) -> Number`.
     fn plan() -> Plan {
-        let info = |name: &str, copy| TypeInfo {
-            ty: Ty::prim(name),
-            abilities: Abilities { copy, ..Default::default() },
-            pointee: None,
-            is_reference: false,
+        let info = |name: &str, copy| {
+            TypeInfo::owned(Ty::prim(name), Abilities { copy, ..Default::default() })
         };
         Plan {
             types: vec![info("number", true), info("list", false)],

@@ -6,7 +6,6 @@ use crate::callee::Callee;
 use crate::sequence::Literal;
 use crate::skip::Skip;
 use crate::ty::{Arg, Ty};
-use std::collections::HashMap;
 
 /// The number of an operation in its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -349,6 +348,11 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
+    /// Of a type that is no reference.
+    pub fn owned(ty: Ty, abilities: Abilities) -> TypeInfo {
+        TypeInfo { ty, abilities, pointee: None, is_reference: false }
+    }
+
     /// Whether a reference or a lifetime stands anywhere in the type. The worker
     /// has only the text of a type, and both ends have to agree.
     pub fn may_borrow(&self) -> bool {
@@ -454,10 +458,5 @@ impl Plan {
         seen.sort_unstable();
         seen.dedup();
         seen.len() as u32
-    }
-
-    /// Finds types by what they are.
-    pub fn type_index(&self) -> HashMap<&Ty, TypeId> {
-        self.types.iter().enumerate().map(|(n, t)| (&t.ty, TypeId(n as u32))).collect()
     }
 }

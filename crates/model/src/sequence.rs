@@ -239,11 +239,8 @@ mod tests {
     /// `new() -> List`, `push(&mut List, Number)`, `iter(&List) -> Iter`,
     /// `next(&mut Iter) -> Number`, `consume(List) -> Number`.
     fn plan() -> Plan {
-        let info = |name: &str, copy| TypeInfo {
-            ty: Ty::prim(name),
-            abilities: Abilities { copy, ..Default::default() },
-            pointee: None,
-            is_reference: false,
+        let info = |name: &str, copy| {
+            TypeInfo::owned(Ty::prim(name), Abilities { copy, ..Default::default() })
         };
         let loan = Flow { input: 0, kind: FlowKind::Loan { mutable: false } };
         Plan {

@@ -490,12 +490,7 @@ mod tests {
 
     /// A plan of one operation that takes nothing and gives nothing.
     fn plan(deprecated: bool) -> Plan {
-        let unit = TypeInfo {
-            ty: Ty::unit(),
-            abilities: Default::default(),
-            pointee: None,
-            is_reference: false,
-        };
+        let unit = TypeInfo::owned(Ty::unit(), Default::default());
         let mut operation = Operation::of_types(&[], TypeId(0));
         operation.call = testsmith_model::Call::template("old::call()", "old::call()");
         operation.docs.deprecated = deprecated;

@@ -24,11 +24,11 @@ const NUMBERS: [i128; 5] = [0, 1, 2, 50, 5000];
 /// panics past the end, `join(List, List) -> List`.
 fn plan() -> Plan {
     let operation = Operation::of_types;
-    let info = |name: &str, copy| TypeInfo {
-        ty: Ty::prim(name),
-        abilities: Abilities { copy, clone: true, eq: true, hash: true, ..Default::default() },
-        pointee: None,
-        is_reference: false,
+    let info = |name: &str, copy| {
+        TypeInfo::owned(
+            Ty::prim(name),
+            Abilities { copy, clone: true, eq: true, hash: true, ..Default::default() },
+        )
     };
     let list = (LIST, Mode::Exclusive);
     Plan {

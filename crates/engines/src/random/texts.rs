@@ -334,12 +334,7 @@ mod tests {
 
     fn texts(pieces: &[&str]) -> Texts {
         let pool = pieces.iter().map(|text| Literal::Str((*text).into())).collect();
-        let ty = TypeInfo {
-            ty: Ty::adt("std::string::String", vec![]),
-            abilities: Default::default(),
-            pointee: None,
-            is_reference: false,
-        };
+        let ty = TypeInfo::owned(Ty::adt("std::string::String", vec![]), Default::default());
         let plan = Plan {
             types: vec![ty],
             operations: vec![Operation::of_types(&[(TypeId(0), Mode::Shared)], TypeId(0))],

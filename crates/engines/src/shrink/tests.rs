@@ -18,11 +18,8 @@ const ONCE: OpId = OpId(3);
 /// `once() -> List`.
 fn plan() -> Plan {
     let operation = Operation::of_types;
-    let info = |name: &str, copy| TypeInfo {
-        ty: Ty::prim(name),
-        abilities: Abilities { copy, ..Default::default() },
-        pointee: None,
-        is_reference: false,
+    let info = |name: &str, copy| {
+        TypeInfo::owned(Ty::prim(name), Abilities { copy, ..Default::default() })
     };
     Plan {
         types: vec![info("number", true), info("list", false)],

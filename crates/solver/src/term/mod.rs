@@ -80,16 +80,6 @@ impl Op {
     pub fn is_comparison(self) -> bool {
         matches!(self, Op::Eq | Op::Ult | Op::Ule | Op::Slt | Op::Sle)
     }
-
-    /// How many operands a node of this kind has.
-    pub fn arity(self) -> usize {
-        match self {
-            Op::Const | Op::Var => 0,
-            Op::ZExt | Op::SExt | Op::Extract => 1,
-            Op::Ite => 3,
-            _ => 2,
-        }
-    }
 }
 
 /// One node: an operation, its width, its operands, and one number (the bits of

@@ -194,12 +194,7 @@ fn plan() -> Plan {
         flows,
         ..Operation::of_types(inputs, output)
     };
-    let info = |name: &str, table: TypeTable| TypeInfo {
-        ty: Ty::prim(name),
-        abilities: table.abilities(),
-        pointee: None,
-        is_reference: false,
-    };
+    let info = |name: &str, table: TypeTable| TypeInfo::owned(Ty::prim(name), table.abilities());
     let loan = Flow { input: 0, kind: FlowKind::Loan { mutable: false } };
     Plan {
         types: vec![
