@@ -53,13 +53,7 @@ pub fn condition(
         "either" | "any" => part(true)? || part(false)?,
         "differ" | "counted" => part(true)? != part(false)?,
         "guarded" => match clause.number {
-            0 => {
-                if part(true)? {
-                    strict
-                } else {
-                    !strict
-                }
-            }
+            0 => part(true)? == strict,
             _ => {
                 if part(true)? {
                     !strict
