@@ -133,6 +133,12 @@ impl Console {
     }
 }
 
+/// One object, for people as well as programs.
+pub fn print_json(out: &mut impl Write, what: &impl Serialize) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, what)?;
+    writeln!(out)
+}
+
 /// One object on a line of its own.
 pub fn event(name: &str, what: &impl Serialize) {
     #[derive(Serialize)]

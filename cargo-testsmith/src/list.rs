@@ -2,6 +2,7 @@
 
 use crate::Exit;
 use crate::args::{Format, List};
+use crate::console::print_json;
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
@@ -28,18 +29,14 @@ pub fn run(options: &List, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     if options.contracts {
         let _ = match options.format {
             Format::Text => print_contracts(&session.plan, &mut out),
-            Format::Json => serde_json::to_writer_pretty(&mut out, &session.plan.contracts)
-                .map_err(std::io::Error::from)
-                .and_then(|()| writeln!(out)),
+            Format::Json => print_json(&mut out, &session.plan.contracts),
         };
         return Ok(Exit::Clean);
     }
     // A closed pipe, as with `| head`, is no failure.
     let _ = match options.format {
         Format::Text => listing.print(&session.plan, &mut out),
-        Format::Json => serde_json::to_writer_pretty(&mut out, &listing)
-            .map_err(std::io::Error::from)
-            .and_then(|()| writeln!(out)),
+        Format::Json => print_json(&mut out, &listing),
     };
     Ok(Exit::Clean)
 }
@@ -71,9 +68,7 @@ fn list_types(session: &mut Session, options: &List) -> Result<Exit> {
             let clone = if row.clone { "" } else { ", no Clone" };
             writeln!(out, "{}  {}{clone}", row.ty, row.told_apart_by)
         }),
-        Format::Json => serde_json::to_writer_pretty(&mut out, &rows)
-            .map_err(std::io::Error::from)
-            .and_then(|()| writeln!(out)),
+        Format::Json => print_json(&mut out, &rows),
     };
     Ok(Exit::Clean)
 }

@@ -2,6 +2,7 @@
 
 use crate::Exit;
 use crate::args::{Format, Replay};
+use crate::console::print_json;
 use crate::pipeline::Session;
 use crate::stored::Stored;
 use anyhow::Result;
@@ -30,9 +31,7 @@ pub fn run(options: &Replay, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let _ = match options.format {
         Format::Json => {
             let report = Report { sequence: &stored, outcome: &outcome };
-            serde_json::to_writer_pretty(&mut out, &report)
-                .map_err(std::io::Error::from)
-                .and_then(|()| writeln!(out))
+            print_json(&mut out, &report)
         }
         Format::Text => show(&session.plan, &sequence, &outcome, &mut out),
     };

@@ -278,12 +278,8 @@ const SETTINGS: [&str; 7] = [
 fn lock_of(manifest: &Path) -> Result<(PathBuf, Lock), Error> {
     let mut command = Command::new("cargo");
     command.args(["locate-project", "--workspace", "--message-format=plain", "--manifest-path"]);
-    let done = cargo::output(command.arg(manifest))?;
-    if !done.status.success() {
-        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        return Err(Error::Resolve { what: manifest.display().to_string(), why });
-    }
-    let root = PathBuf::from(String::from_utf8_lossy(&done.stdout).trim());
+    let root = cargo::answer(command.arg(manifest), &manifest.display().to_string())?;
+    let root = Path::new(root.trim());
     let path = root.with_file_name("Cargo.lock");
     // In doubt it was there: nothing of the user's is ever taken away.
     let was_there = path.try_exists().unwrap_or(true);
@@ -292,12 +288,8 @@ fn lock_of(manifest: &Path) -> Result<(PathBuf, Lock), Error> {
 }
 
 pub(crate) fn json(command: &mut Command, what: &str) -> Result<Value, Error> {
-    let done = cargo::output(command)?;
-    if !done.status.success() {
-        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        return Err(Error::Resolve { what: what.to_owned(), why });
-    }
-    serde_json::from_slice(&done.stdout).map_err(|error| Error::Cargo(error.to_string()))
+    let text = cargo::answer(command, what)?;
+    serde_json::from_str(&text).map_err(|error| Error::Cargo(error.to_string()))
 }
 
 fn targets(package: &Value) -> Vec<(TestTarget, PathBuf)> {

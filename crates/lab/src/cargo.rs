@@ -88,6 +88,16 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {
     run.map_err(|source| Error::Spawn { program, source })
 }
 
+/// What a program prints about a package; what it complains of if it fails.
+pub fn answer(command: &mut Command, what: &str) -> Result<String, Error> {
+    let done = output(command)?;
+    if !done.status.success() {
+        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        return Err(Error::Resolve { what: what.to_owned(), why });
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
 fn take(message: Message, result: &mut BuildOutput) {
     use cargo_metadata::diagnostic::DiagnosticLevel::{Error, Ice};
     match message {

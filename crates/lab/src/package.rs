@@ -112,12 +112,7 @@ fn workspace_of(manifest: &Path) -> Result<Metadata, Error> {
 }
 
 pub(crate) fn metadata(command: &mut Command, what: &str) -> Result<Metadata, Error> {
-    let done = cargo::output(command)?;
-    if !done.status.success() {
-        let why = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        return Err(Error::Resolve { what: what.to_owned(), why });
-    }
-    let text = String::from_utf8_lossy(&done.stdout);
+    let text = cargo::answer(command, what)?;
     cargo_metadata::MetadataCommand::parse(text).map_err(|error| Error::Cargo(error.to_string()))
 }
 

@@ -146,12 +146,7 @@ impl Worker {
     /// Ends a worker that did not start as it should, and says how it ended and what it
     /// printed.
     pub(crate) fn into_output(mut self, limits: &WorkerLimits) -> String {
-        self.watch.over.store(true, Ordering::Release);
-        let status = {
-            let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
-            wait_or_kill(&mut child, limits.call)
-        };
-        let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        let (status, output) = self.end(limits);
         let printed = if output.trim().is_empty() { "it printed nothing" } else { &output };
         match status {
             Some(status) => format!("it ended with {status}; {printed}"),
@@ -166,15 +161,19 @@ impl Worker {
         child.wait().ok()
     }
 
+    /// How the process ended and what it printed last. The pipe is closed; a process that
+    /// lives on without it is killed.
+    fn end(&mut self, limits: &WorkerLimits) -> (Option<ExitStatus>, String) {
+        self.watch.over.store(true, Ordering::Release);
+        let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
+        let status = wait_or_kill(&mut child, limits.call);
+        drop(child);
+        (status, self.tail.take().map(|tail| tail.finish().0).unwrap_or_default())
+    }
+
     /// Says how the worker died and what it was doing.
     pub(crate) fn into_death(mut self, limits: &WorkerLimits) -> Result<Death, Error> {
-        self.watch.over.store(true, Ordering::Release);
-        let status = {
-            let mut child = self.child.lock().unwrap_or_else(|e| e.into_inner());
-            // The pipe is closed; a process that lives on without it is killed.
-            wait_or_kill(&mut child, limits.call)
-        };
-        let output = self.tail.take().map(|tail| tail.finish().0).unwrap_or_default();
+        let (status, output) = self.end(limits);
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
         let Some((sequence, step, phase)) = journal::read(&bytes) else {
             let how = status.map_or(String::new(), |status| format!(", {status}"));
