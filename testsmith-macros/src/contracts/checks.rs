@@ -8,7 +8,6 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Ident, ItemFn};
 
 use super::clause::{Clause, Condition, Kind};
-use super::explain::Explainer;
 use super::function::{InvariantPlan, Setting};
 use super::gate::{self, Gate};
 use super::gather::{Contract, Purity};
@@ -17,7 +16,7 @@ use super::old::{self, Olds};
 use super::site::{
     constant_message, during, explanation_closure, scope, static_clause, static_entry,
 };
-use super::{body, plain_calls, runtime, runtime_at};
+use super::{body, plain_calls, runtime};
 
 /// How the body is run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -340,99 +339,6 @@ impl<'a> Checks<'a> {
         checks
     }
 
-    fn check(&self, index: usize, clause: &Clause, moment: &str) -> TokenStream {
-        let runtime = runtime();
-        let result = &self.result;
-        let condition = match &clause.condition {
-            Condition::Plain(expr) => {
-                let expr = self.olds.lower(expr);
-                quote!(|| -> bool { #expr })
-            }
-            Condition::OfResult(closure) => {
-                let mut closure = closure.clone();
-                *closure.body = self.olds.lower(&closure.body);
-                quote!(|| -> bool { #runtime::with_result(&#result, #closure) })
-            }
-        };
-        let mut locals: Vec<String> =
-            self.parameters.iter().map(|parameter| parameter.ident.to_string()).collect();
-        if moment == "After" {
-            locals.push(self.result.to_string());
-        }
-        let explainer = Explainer { olds: &self.olds, locals, result: quote!(#result) };
-        let explanation = explainer.clause(clause);
-        let arguments = self.argument_notes(moment == "Before");
-        let during_value = during(self.name, moment);
-        let during = Ident::new("during", Span::mixed_site());
-        let span = clause.span;
-        let site = quote!(&__TESTSMITH_CLAUSES[#index]);
-        // It never returns, so it may own what it looks at.
-        let explain = explanation_closure(&quote!(move), &quote!(#arguments #explanation));
-        let located = runtime_at(span);
-        let violated = quote_spanned! {span=> #located::violated(#site, #during, #explain) };
-        // Inside a closure the panic is placed at the clause, not at the caller.
-        let violated = match clause.kind {
-            Kind::Requires => violated,
-            _ => quote!((move || -> ! { #violated })()),
-        };
-        let scope = scope();
-        let violated = quote! {
-            if #scope.raises(#site) {
-                let #during = #during_value;
-                #violated
-            }
-        };
-        let cfg = clause.gate.cfg();
-        let allow = quote!(#[allow(unused_parens, unused_braces, unreachable_code, clippy::all, clippy::pedantic)]);
-        if plain_calls::is_total(clause.condition.expr(), &self.standard()) {
-            return quote!(#[cfg(#cfg)] #allow if !#runtime::holds(#site, #condition) { #violated });
-        }
-        let undefined = self.undefined(index, clause.kind, span, moment);
-        quote_spanned! {Span::mixed_site()=>
-            #[cfg(#cfg)]
-            #allow
-            match #runtime::attempt(#site, #condition) {
-                ::core::result::Result::Ok(true) => {}
-                ::core::result::Result::Ok(false) => { #violated }
-                ::core::result::Result::Err(payload) => { #undefined }
-            }
-        }
-    }
-
-    /// Raises that a clause panicked, with the panic's `payload`.
-    fn undefined(&self, index: usize, kind: Kind, span: Span, moment: &str) -> TokenStream {
-        let (scope, during, located) = (scope(), during(self.name, moment), runtime_at(span));
-        let payload = Ident::new("payload", Span::mixed_site());
-        let site = quote!(&__TESTSMITH_CLAUSES[#index]);
-        let undefined = quote_spanned! {span=>
-            #located::undefined(#site, #during, #scope.is_due(), #payload)
-        };
-        match kind {
-            Kind::Requires => undefined,
-            _ => quote!((move || -> ! { #undefined })()),
-        }
-    }
-
-    /// Before the call every argument is there; afterwards only what cannot have
-    /// been moved or changed is sure to be what the call was made with.
-    fn argument_notes(&self, before: bool) -> TokenStream {
-        let runtime = runtime();
-        let kept = |parameter: &&Parameter| {
-            before || (!parameter.mutable && (parameter.primitive || parameter.shared_reference))
-        };
-        let own = self.self_kind.filter(|kind| before || *kind == SelfKind::Shared);
-        let own = own.map(|_| Ident::new("self", Span::call_site()));
-        let names = self.parameters.iter().filter(kept).map(|parameter| parameter.ident.clone());
-        let names = own.into_iter().chain(names);
-        let notes = names.map(|ident| {
-            let label = ident.to_string();
-            quote_spanned! {Span::mixed_site()=>
-                notes.argument(#label, (&#runtime::Show(&#ident)).text());
-            }
-        });
-        notes.collect()
-    }
-
     fn captures(&self, active: &TokenStream) -> TokenStream {
         let unique = matches!(self.self_kind, Some(SelfKind::Unique));
         let standard = self.standard();
@@ -440,14 +346,14 @@ impl<'a> Checks<'a> {
             let value = old::capture(old, &self.parameters, unique);
             let (ident, cfg) = (&old.ident, gate::any(old.gates.iter().copied()));
             let value = match plain_calls::is_query(&old.expr, &standard) {
-                true => value,
+                true => quote!(::core::option::Option::Some(#value)),
                 false => self.capture(old, &value),
             };
             quote! {
                 #[cfg(#cfg)]
                 #[allow(unused_parens, clippy::all, clippy::pedantic)]
                 let #ident = if #active {
-                    ::core::option::Option::Some(#value)
+                    #value
                 } else {
                     ::core::option::Option::None
                 };
@@ -457,7 +363,7 @@ impl<'a> Checks<'a> {
     }
 
     /// A value for `old(..)` whose evaluation may panic: that is the clause's fault, and
-    /// neither the caller's nor the body's.
+    /// neither the caller's nor the body's. Where the clause is not due there is none.
     fn capture(&self, old: &old::Old, value: &TokenStream) -> TokenStream {
         let runtime = runtime();
         let mentions = |clause: &&Clause| {
@@ -465,14 +371,11 @@ impl<'a> Checks<'a> {
             clause.kind == Kind::Ensures && mentioned.iter().any(|other| other.ident == old.ident)
         };
         let index = self.clauses.iter().position(|clause| mentions(&clause)).unwrap_or(0);
-        let undefined = match self.route {
-            Route::Constant => return value.clone(),
-            _ => self.undefined(index, Kind::Ensures, old.span, "Before"),
-        };
+        let undefined = self.undefined(index, Kind::Ensures, old.span, "Before");
         quote_spanned! {Span::mixed_site()=>
             match #runtime::capture(|| #value) {
-                ::core::result::Result::Ok(value) => value,
-                ::core::result::Result::Err(payload) => { #undefined }
+                ::core::result::Result::Ok(value) => ::core::option::Option::Some(value),
+                ::core::result::Result::Err(payload) => { #undefined ::core::option::Option::None }
             }
         }
     }

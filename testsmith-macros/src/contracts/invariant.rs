@@ -188,40 +188,40 @@ fn all_checks(clauses: &[Clause]) -> TokenStream {
             notes.value("self", (&#runtime::Show(#own)).text());
         };
         let explanation = explainer.clause(clause);
-        let explain = site::explanation_closure(&TokenStream::new(), &quote!(#explanation));
-        let explain = if clause.kind == Kind::Invariant && explanation_is_short(expr) {
-            site::explanation_closure(&TokenStream::new(), &quote!(#note_self #explanation))
-        } else {
-            explain
-        };
-        let raises = match clause.kind {
-            Kind::Invariant => quote!(during.raises(#own, &CLAUSE)),
-            _ => quote!(#runtime::raises(&CLAUSE)),
+        let explain = match clause.kind {
+            // Its `self` is a reference, which may be copied.
+            Kind::Invariant => {
+                let note_self = explanation_is_short(expr).then_some(note_self);
+                site::explanation_closure(&quote!(move), &quote!(#note_self #explanation))
+            }
+            _ => site::explanation_closure(&TokenStream::new(), &explanation),
         };
         let cfg = clause.gate.cfg();
         let located = runtime_at(clause.span);
-        let violated =
-            quote_spanned! {clause.span=> #located::violated(&CLAUSE, during, #explain) };
-        let due = match clause.kind {
-            Kind::Invariant => quote!(during.is_due(#own)),
-            _ => quote!(true),
+        let (broken, due) = match clause.kind {
+            Kind::Invariant => {
+                let broken = quote_spanned! {clause.span=>
+                    #located::broken_for(&CLAUSE, during, #runtime::Object::of(#own), #explain)
+                };
+                (quote!((move || { #broken })()), quote!(during.is_due(#own)))
+            }
+            _ => {
+                let violated =
+                    quote_spanned!(clause.span=> #located::violated(&CLAUSE, during, #explain));
+                let raises = quote!(#runtime::raises(&CLAUSE));
+                (quote!(if #raises { (move || -> ! { #violated })(); }), quote!(true))
+            }
         };
         let undefined =
             quote_spanned! {clause.span=> #located::undefined(&CLAUSE, during, #due, payload) };
         let check = if plain_calls::is_total(expr, &[]) {
-            quote! {
-                if !#runtime::holds(&CLAUSE, || -> bool { #expr }) && #raises {
-                    (move || -> ! { #violated })();
-                }
-            }
+            quote!(if !#runtime::holds(&CLAUSE, || -> bool { #expr }) { #broken })
         } else {
             quote! {
                 match #runtime::attempt(&CLAUSE, || -> bool { #expr }) {
                     ::core::result::Result::Ok(true) => {}
-                    ::core::result::Result::Ok(false) => {
-                        if #raises { (move || -> ! { #violated })(); }
-                    }
-                    ::core::result::Result::Err(payload) => (move || -> ! { #undefined })(),
+                    ::core::result::Result::Ok(false) => { #broken }
+                    ::core::result::Result::Err(payload) => (|| { #undefined })(),
                 }
             }
         };

@@ -6,8 +6,9 @@
 //!
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
 //! reads them, [`restrictions`] refuses what a condition may not do, [`old`] finds
-//! what must be captured, [`function`] and [`checks`] write the checks around the
-//! body (which [`body`] wraps; [`places`], [`plain_calls`] and [`tracking`] tell what it may reach), [`explain`] writes the cold path, [`record`] and
+//! what must be captured, [`function`], [`checks`] and [`broken`] write the checks
+//! around the body (which [`body`] wraps; [`places`], [`plain_calls`] and [`tracking`]
+//! tell what it may reach), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
 //!
@@ -25,7 +26,7 @@
 //!         static CLAUSES: [StaticClause; 2] = [..];
 //!         let scope = Scope::begin(!Known(&raw const n).is_plain());
 //!         if scope.active() {
-//!             if !holds(&CLAUSES[0], || n > 0) { violated(&CLAUSES[0], .., &|notes| ..); }
+//!             if !holds(&CLAUSES[0], || n > 0) { let n = n; broken(&CLAUSES[0], .., &|notes| ..); }
 //!         }
 //!         let old_0 = if scope.active() { Some(ToOwned::to_owned(&n)) } else { None };
 //!         scope.body();
@@ -43,6 +44,7 @@
 //! ```
 
 mod body;
+mod broken;
 mod checks;
 mod clause;
 mod explain;

@@ -7,7 +7,8 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprPath, FnArg, Ident, Member, Pat, PatIdent, Receiver, Signature, Type};
+use syn::{Expr, ExprPath, FnArg, GenericArgument, Ident, Member, Pat, PatIdent, PathArguments};
+use syn::{Receiver, Signature, Type};
 
 /// A name bound by a parameter.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Parameter {
     pub standard: bool,
     /// The whole parameter is this name and its type is a number or the like.
     pub primitive: bool,
+    /// The whole parameter is this name and its type is sure to be `Copy`.
+    pub copied: bool,
 }
 
 /// How a method takes `self`.
@@ -70,6 +73,7 @@ pub fn parameters(signature: &Signature) -> Vec<Parameter> {
     for input in &signature.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let whole = matches!(&*typed.pat, Pat::Ident(_));
+        let by_value = matches!(&*typed.pat, Pat::Ident(name) if name.by_ref.is_none());
         let reference = match &*typed.ty {
             Type::Reference(reference) if whole => Some(reference.mutability.is_some()),
             _ => None,
@@ -81,6 +85,7 @@ pub fn parameters(signature: &Signature) -> Vec<Parameter> {
                 shared_reference: reference == Some(false),
                 standard: whole && is_standard(&typed.ty),
                 primitive: whole && is_primitive(&typed.ty),
+                copied: by_value && is_copied(&typed.ty),
                 ident: pattern.ident,
             });
         }
@@ -95,6 +100,26 @@ fn is_primitive(ty: &Type) -> bool {
         "u32", "u64", "u128", "usize",
     ];
     matches!(ty, Type::Path(path) if NAMES.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// Whether a type is sure to be `Copy`: numbers and shared references, alone, in tuples and
+/// as options.
+pub fn is_copied(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => reference.mutability.is_none(),
+        Type::Paren(paren) => is_copied(&paren.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(is_copied),
+        Type::Path(path) => {
+            let last = path.path.segments.last().filter(|_| path.path.segments.len() == 1);
+            let arguments = last.filter(|last| last.ident == "Option").map(|last| &last.arguments);
+            let inner = match arguments {
+                Some(PathArguments::AngleBracketed(arguments)) => arguments.args.first(),
+                _ => None,
+            };
+            is_primitive(ty) || matches!(inner, Some(GenericArgument::Type(ty)) if is_copied(ty))
+        }
+        _ => false,
+    }
 }
 
 /// Whether the methods of a type are known not to be the user's.

@@ -11,7 +11,7 @@ pub use super::logic::forall;
 pub use super::plain::{AnyOther, Known, OfStandard};
 pub use super::purity::{ByDebug, ByEquality, ByNothing, Sampler, Snapshot, Watch};
 pub use super::scope::{Depth, Object, Running, Scope, Tracking, deeper, in_clause};
-use super::scope::{is_due, raises_for};
+use super::scope::{is_due, is_due_untracked};
 pub use super::show::{Notes, Show, WithDebug, WithoutDebug};
 use super::violation::{Clause, Violation, keep};
 pub use super::violation::{Kind, Moment};
@@ -51,15 +51,7 @@ pub struct During {
 impl During {
     /// Whether an invariant of the object that has no value is to be raised.
     pub fn is_due<T: ?Sized>(self, object: &T) -> bool {
-        let Object { address, type_name } = Object::of(object);
-        is_due(self.depth, address, type_name)
-    }
-
-    /// Whether an invariant of the object that does not hold is to be raised.
-    #[inline]
-    pub fn raises<T: ?Sized>(self, object: &T, clause: &'static StaticClause) -> bool {
-        let Object { address, type_name } = Object::of(object);
-        raises_for(self.depth, address, type_name, clause)
+        is_due(self.depth, Object::of(object))
     }
 }
 
@@ -95,9 +87,8 @@ pub fn capture<T>(evaluate: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>
     catch_unwind(AssertUnwindSafe(evaluate))
 }
 
-/// Raises the panic of a clause that has no value: evaluating it panicked. A contract
-/// that is met while a clause is evaluated or another panic is under way lets the panic
-/// be what it was.
+/// Raises the panic of a clause that has no value: evaluating it panicked. A clause that
+/// is not due, because another one is being evaluated, may have no value.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -106,15 +97,15 @@ pub fn undefined(
     during: During,
     due: bool,
     payload: Box<dyn Any + Send>,
-) -> ! {
+) {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&'static str>().copied());
     // A payload that is no text is how somebody leaves code on purpose.
-    let Some(text) = text.filter(|_| due && !std::thread::panicking()) else {
-        resume_unwind(payload);
-    };
-    let text = text.lines().next().unwrap_or_default().to_owned();
-    raise(clause, during, Notes::default(), false, Some(text))
+    let Some(text) = text else { resume_unwind(payload) };
+    if due && raises(clause) {
+        let text = text.lines().next().unwrap_or_default().to_owned();
+        raise(clause, during, Notes::default(), false, Some(text))
+    }
 }
 
 /// Gives a closure clause its result: `|ret| ..` takes it by reference.
@@ -174,6 +165,33 @@ pub fn raises(clause: &'static StaticClause) -> bool {
         );
     }
     !panicking
+}
+
+/// Raises the panic of a clause that does not hold, if it is due. That it is one call, and
+/// that it may return, lets the checked function set up nothing before it.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn broken(clause: &'static StaticClause, during: During, explain: &dyn Fn(&mut Notes) -> bool) {
+    if is_due_untracked(during.depth) && raises(clause) {
+        violated(clause, during, explain);
+    }
+}
+
+/// The same for an invariant of an object, which may be broken while a method of the
+/// object runs.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn broken_for(
+    clause: &'static StaticClause,
+    during: During,
+    object: Object,
+    explain: &dyn Fn(&mut Notes) -> bool,
+) {
+    if is_due(during.depth, object) && raises(clause) {
+        violated(clause, during, explain);
+    }
 }
 
 /// Raises the panic of a broken clause. `explain` evaluates the clause again,

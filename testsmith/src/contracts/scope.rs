@@ -151,22 +151,15 @@ impl Drop for Inside {
     }
 }
 
-/// Whether an invariant that does not hold is to be raised, for a call of which
-/// the thread may not know.
-#[cold]
-#[inline(never)]
-pub fn raises_for(
-    depth: Depth,
-    address: usize,
-    type_name: &'static str,
-    clause: &'static StaticClause,
-) -> bool {
-    is_due(depth, address, type_name) && raises(clause)
+/// Whether an invariant is due in a call of which the thread may not know.
+pub fn is_due(depth: Depth, object: Object) -> bool {
+    depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(object.address, object.type_name))
 }
 
-/// Whether an invariant is due in a call of which the thread may not know.
-pub fn is_due(depth: Depth, address: usize, type_name: &'static str) -> bool {
-    depth != Depth::UNKNOWN || (!evaluating() && !is_at_work(address, type_name))
+/// Whether a clause is due in a call of which the thread may not know: that of one which
+/// is tracked is not even evaluated else.
+pub fn is_due_untracked(depth: Depth) -> bool {
+    depth != Depth::UNKNOWN || !evaluating()
 }
 
 #[cold]

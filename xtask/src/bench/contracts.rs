@@ -167,9 +167,10 @@ fn unchecked_code(fixture: &Path) -> Result<BTreeMap<String, [usize; 2]>> {
         (line.starts_with("jmp") || line.starts_with("call")) && line.contains("__contract_trait_")
     };
     ensure!(!text.lines().any(forwards), "a contracted trait costs a jump without checks");
-    for name in
-        ["divide", "checksum", "find", "parse", "push", "format", "deposit", "charge", "query"]
-    {
+    for name in [
+        "divide", "checksum", "find", "parse", "push", "format", "deposit", "charge", "settle",
+        "query",
+    ] {
         let count = |form: &str| {
             code.instructions(form, name).with_context(|| format!("no code for {form}::{name}"))
         };
