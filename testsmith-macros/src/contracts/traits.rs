@@ -146,6 +146,8 @@ fn wrapper(method: &TraitItemFn) -> syn::Result<ItemFn> {
         // The caller vouches for the call; the wrapper adds no promise of its own.
         attrs.push(parse_quote!(#[allow(unsafe_op_in_unsafe_fn)]));
     }
+    // A name says that the method does not look at the parameter, which is passed on.
+    attrs.push(parse_quote!(#[allow(clippy::used_underscore_binding)]));
     let hidden = hidden_name(&method.sig.ident);
     let mut arguments: Vec<TokenStream> = Vec::new();
     let mut sig = method.sig.clone();
