@@ -129,6 +129,14 @@ fn a_test_without_any_predicate_fails(misnamed: Misnamed) {
     let _ = misnamed.invariant();
 }
 
+/// Inputs may be borrowed, as a function under test would.
+#[korat_test(scope = 2)]
+#[should_panic(expected = "let text: &'static str = \"a\";\nlet more: Vec<bool> = [false].into();")]
+fn inputs_are_lent_to_a_test_that_borrows(pair: &mut Pair, text: &str, more: &[bool]) {
+    pair.low += 1;
+    assert!(pair.low > 0 && (text.is_empty() || more.is_empty()));
+}
+
 #[korat_test(scope = 2)]
 fn plain_values_need_no_predicate(a: u8, b: Option<bool>) {
     assert!(a <= 2, "{b:?}");

@@ -330,21 +330,23 @@ impl<'a> Context<'a> {
             return Predicate { twin_check: quote!(true), real_check: quote!(true), constraint };
         }
         let rep_ok = necessary::word_for("rep_ok");
+        let import = quote!(
+            #[allow(unused_imports)]
+            use #korat::twin::{Answer as _, AnythingGoes as _};
+        );
         // A generic type's `rep_ok` may have bounds that are not known here;
         // falling back to "anything goes" would then hide it without a word.
         if self.generics.type_params().next().is_some() {
             return Predicate {
                 twin_check: quote_spanned! {span=>
-                    #korat::twin::Answer::answer(#korat::twin::predicate(#rep_ok, || twin.rep_ok()))
+                    #import
+                    let answer = #korat::twin::predicate(#rep_ok, || twin.rep_ok());
+                    #korat::twin::of_generic::<Self, _>(answer)
                 },
-                real_check: quote_spanned!(span=> #korat::twin::Answer::answer(self.rep_ok())),
+                real_check: quote!(#import self.rep_ok().answer()),
                 constraint: quote!(#korat::Constraint::Own),
             };
         }
-        let import = quote!(
-            #[allow(unused_imports)]
-            use #korat::twin::{Answer as _, AnythingGoes as _};
-        );
         let probe = quote_spanned! {span=>
             #korat::twin::Probe::<Self, _, _>::new::<<Self as #korat::Korat>::Twin>(
                 |twin| twin.rep_ok(),

@@ -134,16 +134,18 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
         let text = "a structure test cannot be async: block on the future inside it";
         return Err(syn::Error::new(asyncness.span, text));
     }
-    let (names, types) = parameters(&function)?;
+    let parameters = parameters(&function)?;
+    let names: Vec<Ident> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+    let types: Vec<Type> = parameters.iter().map(|parameter| parameter.ty.clone()).collect();
     let settings = Settings::parse(arguments, &names, &function)?;
     let (name, attributes) = (&function.sig.ident, &function.attrs);
     let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
     let type_texts: Vec<String> = types.iter().map(type_text).collect();
     let at = (0..names.len()).map(syn::Index::from);
     let (functions, call) = if settings.white_box {
-        white(&function, &names, &types)?
+        white(&function, &parameters, &types)?
     } else {
-        black(&function, &names, &types)
+        black(&function, &parameters, &types)
     };
     let Settings { finitization, seconds, total, allow_empty, panics_are_invalid, .. } = settings;
     let total = match total {
@@ -183,7 +185,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
 
 /// A type as a person would write it.
 fn type_text(ty: &Type) -> String {
-    let text = quote!(#ty).to_string();
+    let text = quote!(#ty).to_string().replace(":: std :: vec :: Vec", "Vec");
     [" < ", "< ", " <", " >", " ,", ":: ", " ::", "& ", "[ ", " ]", "( ", " )", " ;"]
         .iter()
         .fold(text.replace(" < ", "<").replace(" > ", ">"), |text, spaced| {
@@ -191,15 +193,42 @@ fn type_text(ty: &Type) -> String {
         })
 }
 
-fn parameters(function: &ItemFn) -> Result<(Vec<Ident>, Vec<Type>)> {
-    let mut names = Vec::new();
-    let mut types = Vec::new();
+/// One input.
+struct Parameter {
+    name: Ident,
+    /// The type of the value that is made for it.
+    ty: Type,
+    /// The `&` or `&mut` by which the body takes the value, if it borrows.
+    borrow: Option<TokenStream>,
+}
+
+impl Parameter {
+    fn of(name: Ident, ty: &Type) -> Parameter {
+        let Type::Reference(reference) = ty else {
+            return Parameter { name, ty: ty.clone(), borrow: None };
+        };
+        let mutability = &reference.mutability;
+        let borrow = Some(quote!(& #mutability));
+        match &*reference.elem {
+            Type::Path(path) if path.path.is_ident("str") && mutability.is_none() => {
+                Parameter { name, ty: syn::parse_quote!(&'static str), borrow: None }
+            }
+            Type::Slice(slice) => {
+                let element = &slice.elem;
+                Parameter { name, ty: syn::parse_quote!(::std::vec::Vec<#element>), borrow }
+            }
+            whole => Parameter { name, ty: whole.clone(), borrow },
+        }
+    }
+}
+
+fn parameters(function: &ItemFn) -> Result<Vec<Parameter>> {
+    let mut parameters = Vec::new();
     for input in &function.sig.inputs {
         match input {
             FnArg::Typed(typed) => match &*typed.pat {
                 Pat::Ident(name) => {
-                    names.push(name.ident.clone());
-                    types.push((*typed.ty).clone());
+                    parameters.push(Parameter::of(name.ident.clone(), &typed.ty));
                 }
                 other => return Err(syn::Error::new_spanned(other, "give the parameter a name")),
             },
@@ -208,31 +237,52 @@ fn parameters(function: &ItemFn) -> Result<(Vec<Ident>, Vec<Type>)> {
             }
         }
     }
-    if names.is_empty() || names.len() > 6 {
+    if parameters.is_empty() || parameters.len() > 6 {
         let text = "a structure test has one to six parameters: its inputs";
         return Err(syn::Error::new(function.sig.ident.span(), text));
     }
-    Ok((names, types))
+    Ok(parameters)
 }
 
 /// The function with the body, and the call that runs it on every input.
-fn black(function: &ItemFn, names: &[Ident], types: &[Type]) -> (TokenStream, TokenStream) {
+fn black(
+    function: &ItemFn,
+    parameters: &[Parameter],
+    types: &[Type],
+) -> (TokenStream, TokenStream) {
     let (inputs, output, block) = (&function.sig.inputs, &function.sig.output, &function.block);
     // A test takes its inputs as it is given them.
     let functions = quote! {
         #[allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
         fn body(#inputs) #output #block
     };
+    let (patterns, arguments): (Vec<TokenStream>, Vec<TokenStream>) = parameters
+        .iter()
+        .map(|Parameter { name, borrow, .. }| match borrow {
+            Some(borrow) => (quote!(mut #name), quote!(#borrow #name)),
+            None => (quote!(#name), quote!(#name)),
+        })
+        .unzip();
     let call = quote! {
+        #[allow(unused_mut)]
         test.black_box::<(#(#types,)*)>(
-            |(#(#names,)*)| ::testsmith::korat::twin::Returned::failure(body(#(#names),*)),
+            |(#(#patterns,)*)| ::testsmith::korat::twin::Returned::failure(body(#(#arguments),*)),
             calls,
         );
     };
     (functions, call)
 }
 
-fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<(TokenStream, TokenStream)> {
+fn white(
+    function: &ItemFn,
+    parameters: &[Parameter],
+    types: &[Type],
+) -> Result<(TokenStream, TokenStream)> {
+    if let Some(at) = parameters.iter().position(|parameter| parameter.borrow.is_some()) {
+        let text = "in a `white_box` test a parameter is taken by value";
+        return Err(syn::Error::new_spanned(&function.sig.inputs[at], text));
+    }
+    let names = parameters.iter().map(|parameter| &parameter.name);
     let mut block = function.block.clone();
     let (own, output) = (&function.sig.ident, &function.sig.output);
     let mut errors = Vec::new();
@@ -240,7 +290,7 @@ fn white(function: &ItemFn, names: &[Ident], types: &[Type]) -> Result<(TokenStr
     if let Some(error) = errors.into_iter().next() {
         return Err(error);
     }
-    let at = (0..names.len()).map(syn::Index::from);
+    let at = (0..parameters.len()).map(syn::Index::from);
     let quiet = super::quiet();
     let functions = quote! {
         #quiet

@@ -103,6 +103,25 @@ impl<T, A, E> Spelled<T> for Result<A, E> {}
 #[doc(hidden)]
 pub fn spelled<T, W, A: Spelled<T>>(_twin: fn(&W) -> A) {}
 
+/// The answer of a generic type: it must have a `rep_ok`, because one whose bounds are
+/// stricter than those of the type would be passed over without a word.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{T}` is generic and has no `rep_ok` for all that its parameters may be",
+    label = "write `fn rep_ok(&self) -> bool` in an impl block marked `#[korat]`",
+    note = "the bounds that it needs must be on the type: `struct Sorted<T: Ord>`",
+    note = "if everything is valid, say `#[korat(unconstrained)]` on the type"
+)]
+pub trait OfGeneric<T: ?Sized>: Answer {}
+
+impl<T: ?Sized> OfGeneric<T> for bool {}
+impl<T: ?Sized, A, E> OfGeneric<T> for Result<A, E> {}
+
+#[doc(hidden)]
+pub fn of_generic<T: ?Sized, A: OfGeneric<T>>(answer: A) -> bool {
+    answer.answer()
+}
+
 /// What a test function may return.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! What the expansions of the macros refer to. Not for use by hand.
 
-pub use super::answer::{Answer, AnythingGoes, Probe, Returned, spelled};
+pub use super::answer::{Answer, AnythingGoes, Probe, Returned, of_generic, spelled};
 pub use super::calls::{Argument, Listed, Sequence, Unlisted};
 pub use super::cell::{Lazy, TwinType};
 pub use super::generators::twin::*;

@@ -37,6 +37,26 @@ impl Unmarked {
     }
 }
 
+/// Everything may be valid, which has to be said.
+#[derive(Korat)]
+struct Generic<T> {
+    value: T,
+}
+
+/// Its predicate is only there for some of its parameters.
+#[derive(Korat)]
+struct Choosy<T> {
+    low: T,
+    high: T,
+}
+
+#[korat]
+impl<T: Ord> Choosy<T> {
+    fn rep_ok(&self) -> bool {
+        self.low <= self.high
+    }
+}
+
 #[derive(Korat)]
 struct Fine {
     size: u8,
