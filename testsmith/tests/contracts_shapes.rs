@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use testsmith::contracts::{Kind, violation_of};
+use testsmith::contracts::{Kind, Moment, violation_of};
 use testsmith::*;
 
 struct Cache {
@@ -333,6 +333,53 @@ fn a_function_may_be_specified_by_itself() {
 #[ensures(ret == old(r#type))]
 pub fn r#match(r#type: u32) -> u32 {
     r#type
+}
+
+/// Its bodies take the pinned reference away, lend it, and use it up.
+struct Pinned {
+    low: u32,
+    high: u32,
+}
+
+#[invariant(self.low <= self.high)]
+impl Pinned {
+    #[ensures(self.low == old(self.low) + by)]
+    pub fn shift(self: Pin<&mut Self>, by: u32) -> u32 {
+        struct Twice(u32);
+        impl Twice {
+            fn get(&self) -> u32 {
+                self.0 * 2
+            }
+        }
+        let this = self.get_mut();
+        this.low += by;
+        this.high += if by == 3 { 0 } else { Twice(by).get() };
+        vec![this.low][0]
+    }
+
+    pub fn reset(mut self: Pin<&mut Self>, low: u32) -> Option<u32> {
+        self.as_mut().low = low;
+        let all = format!("{}", self.high);
+        self.as_mut().shift(0);
+        all.parse().ok()
+    }
+
+    pub fn low(self: Pin<&mut Self>) -> &mut u32 {
+        &mut self.get_mut().low
+    }
+}
+
+#[test]
+fn a_pinned_object_is_checked_after_its_reference_is_gone() {
+    let mut pinned = Pinned { low: 1, high: 2 };
+    assert_eq!(Pin::new(&mut pinned).shift(2), 3);
+    assert_eq!(Pin::new(&mut pinned).reset(6), Some(6));
+    *Pin::new(&mut pinned).low() = 5;
+    let violation = violation_of(|| Pin::new(&mut pinned).shift(3)).expect("it is upside down");
+    assert_eq!((violation.kind, violation.moment), (Kind::Invariant, Moment::After));
+    let mut pinned = Pinned { low: 1, high: 2 };
+    let violation = violation_of(|| Pin::new(&mut pinned).reset(3)).expect("this one as well");
+    assert_eq!(violation.clause.function, "reset");
 }
 
 unsafe fn is_one(n: u32) -> bool {

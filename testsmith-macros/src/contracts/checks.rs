@@ -73,6 +73,7 @@ impl<'a> Checks<'a> {
             tracks_caller: false,
         };
         checks.refuse_changed_parameters()?;
+        checks.refuse_old_borrows()?;
         checks.refuse_promises_of_no_return()?;
         checks.refuse_borrowed_self()?;
         checks.choose_route();
@@ -87,7 +88,7 @@ impl<'a> Checks<'a> {
         (!gates.is_empty()).then(|| gate::any(gates))
     }
 
-    fn has_post(&self) -> bool {
+    pub(super) fn has_post(&self) -> bool {
         self.watch
             || self.clauses.iter().any(|clause| clause.kind != Kind::Requires)
             || self.invariant.is_some_and(|plan| plan.after || plan.result_checks.is_some())
@@ -149,7 +150,8 @@ impl<'a> Checks<'a> {
             let inside = #scope.body();
         };
         let end = quote_spanned!(Span::mixed_site()=> ::core::mem::drop(inside););
-        let block = &self.item.block;
+        let pinned = self.pins().then(|| self.pinned()).flatten();
+        let block = pinned.as_ref().map_or(&*self.item.block, |pinned| &pinned.body);
         let output = &self.item.sig.output;
         let run = match self.route {
             Route::Labelled => body::labelled(block)?,
@@ -160,10 +162,15 @@ impl<'a> Checks<'a> {
             }
         };
         let (result, ty) = (&self.result, body::result_type(output));
-        let after = self.after();
+        let after = match &pinned {
+            Some(pinned) => pinned.following(self.after()),
+            None => self.after(),
+        };
         let resume = self.calls_after().then(|| quote!(#scope.after();));
+        let lent = pinned.map(|pinned| pinned.start);
         Ok(quote! {{
             #start
+            #lent
             #[allow(clippy::let_unit_value, clippy::redundant_closure_call)]
             let #result: #ty = #run;
             #end

@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ItemFn, Path, Signature, Visibility, parse_quote};
+use syn::{Attribute, Expr, FnArg, ItemFn, Path, Signature, Visibility, parse_quote};
 
 use super::checks::Checks;
 use super::clause::Clause;
@@ -93,10 +93,15 @@ pub fn expand(
     let block = match checks.cfg() {
         Some(cfg) => {
             let checked = checks.block()?;
-            if checks.tracks_caller {
+            let (tracks_caller, pins) = (checks.tracks_caller, checks.pins());
+            let block = parse_quote!({ #uses #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain });
+            if tracks_caller {
                 item.attrs.push(parse_quote!(#[cfg_attr(#cfg, track_caller)]));
             }
-            Some(parse_quote!({ #uses #[cfg(#cfg)] #checked #[cfg(not(#cfg))] #plain }))
+            if let (true, Some(FnArg::Receiver(own))) = (pins, item.sig.inputs.first_mut()) {
+                own.attrs.push(parse_quote!(#[cfg_attr(#cfg, allow(unused_mut))]));
+            }
+            Some(block)
         }
         None => uses.map(|uses| {
             let statements = &plain.stmts;
@@ -112,7 +117,7 @@ pub fn expand(
 /// A parameter that only clauses look at is used, also in a build without checks.
 pub fn keep_used(signature: &mut Signature, clauses: &[Clause]) {
     for input in &mut signature.inputs {
-        let syn::FnArg::Typed(typed) = input else { continue };
+        let FnArg::Typed(typed) = input else { continue };
         let names: Vec<String> =
             names::bound(&typed.pat).iter().map(|bound| bound.ident.to_string()).collect();
         let mentions = |clause: &&Clause| {
@@ -203,11 +208,11 @@ pub fn conditions(attributes: &[Attribute]) -> Vec<Attribute> {
 fn check_pure_signature(signature: &Signature) -> syn::Result<()> {
     for input in &signature.inputs {
         let unique = match input {
-            syn::FnArg::Receiver(receiver) => matches!(
+            FnArg::Receiver(receiver) => matches!(
                 names::self_kind(receiver),
                 SelfKind::Unique | SelfKind::Typed { unique: true, .. }
             ),
-            syn::FnArg::Typed(typed) => {
+            FnArg::Typed(typed) => {
                 matches!(&*typed.ty, syn::Type::Reference(reference) if reference.mutability.is_some())
             }
         };

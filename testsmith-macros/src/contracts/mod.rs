@@ -7,7 +7,7 @@
 //! The phases: [`gather`] takes all contract attributes of an item, [`clause`]
 //! reads them, [`restrictions`] refuses what a condition may not do, [`old`] finds
 //! what must be captured, [`function`], [`checks`] and [`broken`] write the checks
-//! around the body (which [`body`] wraps; [`places`], [`plain_calls`] and [`tracking`]
+//! around the body (which [`body`] wraps, [`pinned`] where `self` is; [`places`], [`plain_calls`] and [`tracking`]
 //! tell what it may reach), [`explain`] writes the cold path, [`record`] and
 //! [`precheck`] write what tools read. [`invariant`] and [`traits`] do the same
 //! for whole blocks.
@@ -54,6 +54,7 @@ mod gather;
 mod invariant;
 mod names;
 mod old;
+mod pinned;
 mod places;
 mod plain_calls;
 mod precheck;

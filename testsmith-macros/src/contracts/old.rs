@@ -14,7 +14,7 @@ use super::clause::{Clause, Condition, Kind};
 use super::gate::Gate;
 use super::names::{self, Parameter};
 use super::restrictions::is_old;
-use super::{runtime, text};
+use super::{runtime_at, text};
 
 /// One captured value.
 pub struct Old {
@@ -97,10 +97,14 @@ impl Olds {
         self.captured.iter().find(|old| old.label == label)
     }
 
-    fn place(&self, old: &Old) -> TokenStream {
-        let ident = &old.ident;
-        let runtime = runtime();
-        if self.bare { quote!(#ident) } else { quote!((*#runtime::captured(&#ident))) }
+    /// The captured value, placed where `old` was written: whatever the compiler has to
+    /// say of it, such as that it cannot be moved, is said there.
+    fn place(&self, old: &Old, span: Span) -> TokenStream {
+        let (ident, runtime) = (&old.ident, runtime_at(span));
+        match self.bare {
+            true => quote!(#ident),
+            false => quote_spanned!(span=> (*#runtime::captured(&#ident))),
+        }
     }
 }
 
@@ -204,7 +208,7 @@ impl VisitMut for Lowering<'_> {
             && is_old(&call.func)
             && let Some(old) = call.args.first().and_then(|argument| self.0.find(&label(argument)))
         {
-            *expr = Expr::Verbatim(self.0.place(old));
+            *expr = Expr::Verbatim(self.0.place(old, call.func.span()));
             return;
         }
         visit_mut::visit_expr_mut(self, expr);
@@ -212,7 +216,7 @@ impl VisitMut for Lowering<'_> {
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
         call.tokens = in_tokens(call.tokens.clone(), &mut |argument| {
-            self.0.find(&label(argument)).map(|old| self.0.place(old))
+            self.0.find(&label(argument)).map(|old| self.0.place(old, argument.span()))
         });
     }
 }

@@ -3,11 +3,14 @@
 //! The compiler would refuse most of them too, but in terms of closures that nobody
 //! wrote. What a clause may not do by itself is in [`super::restrictions`].
 
-use super::body;
+use quote::ToTokens;
+use syn::Expr;
+
 use super::checks::Checks;
 use super::clause::Kind;
 use super::invariant::holds_borrow_of_self;
 use super::names::{self, SelfKind};
+use super::{body, text};
 
 impl Checks<'_> {
     /// A by-value parameter that the body may change has no clear meaning in a
@@ -31,6 +34,25 @@ impl Checks<'_> {
                     );
                     return Err(syn::Error::new(span, error));
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// A borrow of what the body may change would see the change, or be in its way.
+    pub(super) fn refuse_old_borrows(&self) -> syn::Result<()> {
+        for old in &self.olds.captured {
+            let Expr::Reference(reference) = &old.expr else { continue };
+            let Some(root) = names::root(&reference.expr) else { continue };
+            let own = root == "self" && self.self_kind == Some(SelfKind::Unique);
+            let mut unique = self.parameters.iter().filter(|parameter| parameter.unique_reference);
+            if own || unique.any(|parameter| parameter.ident == *root) {
+                let place = text::of(reference.expr.to_token_stream());
+                let error = format!(
+                    "this borrows what the body may change: say `old({place})` for a copy, or \
+                     `old(..)` of what is to be compared, such as its length"
+                );
+                return Err(syn::Error::new(old.span, error));
             }
         }
         Ok(())

@@ -21,4 +21,9 @@ fn wrong_result() -> u32 {
     1
 }
 
+#[ensures(old(name.clone()).into_bytes().len() == name.len())]
+fn moves_out(name: &mut String) {
+    name.clear();
+}
+
 fn main() {}

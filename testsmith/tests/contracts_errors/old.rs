@@ -34,4 +34,9 @@ fn two() -> u32 {
     1
 }
 
+#[ensures(old(&v[0]) == &1)]
+fn borrows(v: &mut Vec<u32>) {
+    v.clear();
+}
+
 fn main() {}

@@ -88,6 +88,11 @@ impl S {
     pub fn set(&mut self, by: u32) { self.n += by }
     /// Pinned.
     pub fn pinned(mut self: Pin<&mut Self>) { self.n += 1; }
+    /// Pinned, and taken.
+    #[ensures(self.n > 0)]
+    pub fn taken(self: Pin<&mut Self>) { self.get_mut().n += 1; }
+    /// Pinned, lent and taken.
+    pub fn lent(mut self: Pin<&mut Self>) -> u32 { self.as_mut().n += 1; self.get_mut().n }
     #[model]
     fn m(&self) -> bool { self.n > 0 }
     /// Only clause.
@@ -106,6 +111,9 @@ pub trait T {
     fn b(&self, n: u32, used: u32) -> u32 { used }
     /// c
     fn c(&self) {}
+    /// d
+    #[requires(n > 0)]
+    fn d(&self, n: u32, _unused: u32) -> u32 { n }
 }
 
 #[contract_trait]
