@@ -47,9 +47,12 @@ fn lints(source: &Path, test: bool, checked: bool, out: &str) -> Option<String> 
 
 #[test]
 fn nothing_is_said_of_code_that_is_as_it_should_be() {
-    for name in ["contracts", "puts"] {
+    let (library, tests) = (["contracts", "forms"], ["contracts", "forms", "korat", "puts"]);
+    let sources =
+        library.iter().map(|name| (name, false)).chain(tests.iter().map(|name| (name, true)));
+    for (name, test) in sources {
         let source = Path::new("tests/lints").join(name).with_extension("rs");
-        for (test, checked) in [(false, true), (false, false), (true, true), (true, false)] {
+        for checked in [true, false] {
             let out = format!("{name}-{test}-{checked}.rmeta");
             let text = lints(&source, test, checked, &out).unwrap_or_default();
             assert_eq!(text, "", "test: {test}, checked: {checked}");
@@ -61,7 +64,7 @@ fn nothing_is_said_of_code_that_is_as_it_should_be() {
 #[test]
 fn what_the_subjects_are_told_is_about_their_own_code() {
     let ours = ["originates in the attribute macro", "__testsmith", "__TESTSMITH", "__contract"];
-    for name in ["list", "stackcalc", "puts"] {
+    for name in ["containers", "list", "poly", "puts", "shapes", "stackcalc"] {
         let source = Path::new("../subjects").join(name).join("src/lib.rs");
         for checked in [true, false] {
             let out = format!("{name}-{checked}.rmeta");

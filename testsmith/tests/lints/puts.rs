@@ -1,5 +1,4 @@
 //! Puts and their inputs.
-#![cfg_attr(not(test), allow(dead_code))]
 
 use testsmith::{Input, assume, put as property};
 
