@@ -285,3 +285,179 @@ pub fn braces(n: u32) -> u32 { n }
 #[ensures(|result| *result > 0)]
 #[ensures(|&r| r > 0)]
 pub fn closure_form(n: u32) -> u32 { n + 1 }
+
+/// Traits with everything, shared receivers, opaque results.
+pub mod more {
+    use std::borrow::Cow;
+    use std::cell::{Cell, RefCell};
+    use std::future::Future;
+    use std::rc::Rc;
+    use std::sync::Arc;
+    use testsmith::{contract_trait, ensures, exists, implies, invariant, pure, requires, skip_invariant};
+
+    /// Trait with everything.
+    #[contract_trait]
+    pub trait Everything<'a, T: 'a, const N: usize>: Sized {
+        /// A constant.
+        const LIMIT: usize;
+        /// A type.
+        type Out: Default;
+        /// Generic.
+        #[requires(items.len() <= Self::LIMIT)]
+        #[ensures(ret.len() <= N)]
+        fn generic<I>(&self, items: &'a [T], other: I) -> Vec<&'a T>
+        where
+            I: IntoIterator<Item = u8>;
+        /// Static.
+        #[requires(n > 0)]
+        fn make(n: usize) -> Option<Self>;
+        /// By value.
+        #[ensures(ret > 0)]
+        fn eat(self, more: usize) -> usize;
+        /// Async
+        #[requires(n > 0)]
+        fn wait(&self, n: usize) -> impl Future<Output = usize> + Send;
+        /// Many arguments.
+        #[requires(a + b + c + d > 0)]
+        #[must_use]
+        fn many(&self, a: u8, b: u8, c: u8, d: u8) -> u8 {
+            a.wrapping_add(b).wrapping_add(c).wrapping_add(d)
+        }
+        /// Unit
+        #[ensures(old(list.len()) < list.len())]
+        fn unit(&mut self, list: &mut Vec<u8>) {
+            list.push(1);
+        }
+        /// # Errors
+        /// Always.
+        #[ensures(ret.is_err())]
+        fn fails(&self) -> Result<(), Self::Out> {
+            Err(Self::Out::default())
+        }
+    }
+
+    /// One.
+    #[derive(Debug, Clone, Copy)]
+    pub struct One;
+
+    #[contract_trait]
+    impl<'a, T: 'a + Sync> Everything<'a, T, 3> for One {
+        const LIMIT: usize = 3;
+        type Out = ();
+        fn generic<I>(&self, items: &'a [T], other: I) -> Vec<&'a T>
+        where
+            I: IntoIterator<Item = u8>,
+        {
+            items.iter().zip(other).map(|(item, _)| item).collect()
+        }
+        fn make(n: usize) -> Option<Self> { (n < 5).then_some(Self) }
+        fn eat(self, more: usize) -> usize { more + 1 }
+        async fn wait(&self, n: usize) -> usize { n }
+    }
+
+    /// Shared receivers.
+    #[derive(Debug, Default)]
+    pub struct Shared { n: Cell<u32>, log: RefCell<Vec<u32>> }
+
+    #[invariant(self.n.get() < 1000)]
+    impl Shared {
+        /// rc
+        #[requires(by < 10)]
+        #[ensures(self.n.get() == old(self.n.get()) + by)]
+        pub fn rc(self: Rc<Self>, by: u32) { self.n.set(self.n.get() + by); }
+        /// by ref rc
+        #[ensures(ret == self.n.get())]
+        #[must_use]
+        pub fn rc_ref(self: &Rc<Self>) -> u32 { self.n.get() }
+        /// arc
+        #[requires(by < 10)]
+        pub fn arc(self: Arc<Self>, by: u32) -> u32 { self.n.get() + by }
+        /// opaque
+        #[requires(by < 10)]
+        pub fn opaque(&self, by: u32) -> impl Iterator<Item = u32> + use<'_> {
+            let log = self.log.borrow();
+            log.iter().map(move |n| n + by).collect::<Vec<_>>().into_iter()
+        }
+        /// dynamic
+        #[ensures(ret.len() == self.log.borrow().len())]
+        #[must_use]
+        pub fn dynamic(&self) -> Box<dyn ExactSizeIterator<Item = u32>> { Box::new(self.log.borrow().clone().into_iter()) }
+        /// cow
+        #[requires(!text.is_empty())]
+        #[ensures(implies(text.len() > 1, ret.len() > 1))]
+        #[must_use]
+        pub fn cow<'a>(&self, text: &'a str) -> Cow<'a, str> { Cow::Borrowed(text) }
+        /// future
+        #[requires(by > 0)]
+        pub fn future(&self, by: u32) -> impl Future<Output = u32> + use<> { std::future::ready(by) }
+        /// private is not checked
+        #[skip_invariant]
+        pub fn skipped(&mut self) { self.n.set(5); }
+        #[pure]
+        fn hidden(&self) -> u32 { self.n.get() }
+        /// uses hidden only in a clause
+        #[requires(self.hidden() < 100)]
+        pub fn asks(&self) {}
+    }
+
+    /// Or-patterns and early returns.
+    /// # Errors
+    /// Never.
+    #[requires(!items.is_empty())]
+    #[ensures(exists(items, |x| Ok(*x) == ret) || ret.is_err())]
+    pub fn early(items: &[u32], key: Option<u32>) -> Result<u32, String> {
+        let Some(key) = key else { return Err("none".into()) };
+        for item in items {
+            if *item == key { return Ok(*item); }
+        }
+        let first = items.first().ok_or_else(|| "empty".to_owned())?;
+        Ok(*first)
+    }
+
+    /// Closures in and out.
+    #[requires(n < 10)]
+    #[ensures(ret(1) == n + 1)]
+    pub fn adder(n: u32) -> impl Fn(u32) -> u32 { move |m| n + m }
+
+    /// Raw and unsafe.
+    /// # Safety
+    /// `p` must be valid.
+    #[requires(!p.is_null() && n < 10)]
+    #[ensures(ret < 100)]
+    #[must_use]
+    pub unsafe fn raw(p: *const u8, n: usize) -> u8 {
+        // SAFETY: the caller vouches.
+        unsafe { *p.add(n) }
+    }
+
+    /// Mutable parameters.
+    #[must_use]
+    #[requires(n < 100)]
+    #[ensures(ret >= old(n))]
+    pub fn sum(mut n: u32, mut items: Vec<u32>) -> u32 {
+        while let Some(item) = items.pop() { n += item; }
+        n
+    }
+
+    /// Doc hidden function in a function.
+    #[must_use]
+    pub fn outer() -> u32 {
+        #[requires(n > 0)]
+        #[ensures(ret > n)]
+        fn inner(n: u32) -> u32 { n + 1 }
+        inner(1)
+    }
+
+    /// Deprecated and cold.
+    #[deprecated(note = "old")]
+    #[cold]
+    #[inline(never)]
+    #[requires(n > 0)]
+    pub fn old_one(n: u32) {}
+
+    /// In a `cfg`.
+    #[cfg(not(windows))]
+    #[requires(n > 0)]
+    #[must_use]
+    pub fn on_unix(n: u32, _reserved: u32) -> u32 { n }
+}
