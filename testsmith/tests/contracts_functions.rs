@@ -479,6 +479,7 @@ fn loops_keep_their_invariants_and_get_nearer_to_their_end() {
     check(&broken(|| count_down(&[7])), Kind::Loop, "variant.decreases(rest)");
 }
 
+#[cfg(debug_assertions)]
 #[debug_requires(n != 1)]
 #[test_requires(n != 2)]
 #[test_ensures(ret != 3)]
@@ -487,6 +488,7 @@ fn gated(n: u32) -> u32 {
     n
 }
 
+#[cfg(debug_assertions)]
 #[test]
 fn clauses_for_debug_and_test_builds_are_checked_in_both() {
     assert_eq!(gated(0), 0);
