@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Package, Profile, Subject, Supervisor, WorkerLimits};
+use testsmith_model::api::ForeignKind;
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
 use testsmith_plan::Planner;
@@ -189,18 +190,26 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
 /// only knows where they are defined.
 fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
     let mut asked = vec![];
-    for definition in &api.foreign_paths {
+    let mut probes = vec![];
+    for (definition, kind) in &api.foreign_paths {
+        // A trait may have the name of a type in a module beside it.
+        let user = match kind {
+            ForeignKind::Type => "fn it(_: &It) {}",
+            ForeignKind::Trait => "fn it<T: It + ?Sized>() {}",
+        };
         for path in testsmith_discover::candidates(definition) {
+            probes.push(format!("pub fn {{}}() {{ use {path} as It; {user} }}"));
             asked.push((definition, path));
         }
     }
-    let probe = |(_, path): &(&String, String)| format!("pub fn {{}}() {{ use {path} as It; }}");
-    let probes: Vec<String> = asked.iter().map(probe).collect();
     let verdicts = lab.judge(&probes, stamp)?;
+    let found = |verdict: Option<String>| {
+        verdict.is_none_or(|objection| objection.contains("missing generics"))
+    };
     let mut renames = Renames::new();
     for ((definition, path), verdict) in asked.into_iter().zip(verdicts) {
         let known = renames.entry(definition.clone()).or_default();
-        if verdict.is_none() && known.is_none() {
+        if known.is_none() && found(verdict) {
             *known = Some(path);
         }
     }

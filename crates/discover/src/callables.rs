@@ -6,6 +6,7 @@ use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 use testsmith_model::Callee;
 use testsmith_model::api::*;
@@ -16,7 +17,7 @@ pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
     let paths = Paths::walk(krate, renames);
     let public: BTreeMap<Id, String> = paths.public().collect();
     let mut collector = Collector {
-        types: Types { krate, paths },
+        types: Types { krate, paths, naming: Cell::new(false) },
         guarded: contracts::guarded(krate),
         api: Api {
             krate: krate.index[&krate.root].name.clone().unwrap_or_default(),

@@ -4,9 +4,10 @@
 //! private modules; only the walk knows what a user can write.
 
 use crate::std_paths;
-use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, Visibility};
+use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, ItemKind, Visibility};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
+use testsmith_model::api::ForeignKind;
 
 /// Definition paths of other crates, and how they can really be imported, if
 /// at all.
@@ -19,7 +20,7 @@ pub struct Paths<'c> {
     hidden: BTreeMap<Id, Vec<String>>,
     renames: &'c Renames,
     /// Every path of another crate that was asked for.
-    foreign: RefCell<BTreeSet<String>>,
+    foreign: RefCell<BTreeMap<String, ForeignKind>>,
 }
 
 /// Modules nest less than this in any crate a person wrote.
@@ -58,7 +59,11 @@ impl<'c> Paths<'c> {
             _ => {
                 let path = summary.path.join("::");
                 let known = self.renames.get(&path).cloned().flatten();
-                self.foreign.borrow_mut().insert(path.clone());
+                let kind = match summary.kind {
+                    ItemKind::Trait | ItemKind::TraitAlias => ForeignKind::Trait,
+                    _ => ForeignKind::Type,
+                };
+                self.foreign.borrow_mut().insert(path.clone(), kind);
                 Some(known.unwrap_or(path))
             }
         }
@@ -71,7 +76,7 @@ impl<'c> Paths<'c> {
     }
 
     /// The definition paths of other crates that the API mentions.
-    pub fn foreign(&self) -> BTreeSet<String> {
+    pub fn foreign(&self) -> BTreeMap<String, ForeignKind> {
         self.foreign.borrow().clone()
     }
 

@@ -2,12 +2,15 @@
 
 use crate::paths::Paths;
 use rustdoc_types as doc;
+use std::cell::Cell;
 use testsmith_model::api::{Generics, Param, ParamKind};
-use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty, unify_arg};
 
 pub struct Types<'c> {
     pub krate: &'c doc::Crate,
     pub paths: Paths<'c>,
+    /// Whether an alias is being looked for.
+    pub naming: Cell<bool>,
 }
 
 /// An alias that expands to itself would not end.
@@ -76,9 +79,10 @@ impl Types<'_> {
         {
             let target = self.expand(alias, &args, aliases);
             // What only the alias makes importable keeps its name.
-            if !(args.is_empty() && self.paths.is_public(path.id) && self.is_lost(&target)) {
+            if !(self.paths.is_public(path.id) && self.has_no_name(&target)) {
                 return target;
             }
+            self.fill(&alias.generics, &mut args);
         }
         match item {
             Some(doc::ItemEnum::Struct(def)) => self.fill(&def.generics, &mut args),
@@ -88,8 +92,43 @@ impl Types<'_> {
         }
         match self.paths.importable(path.id) {
             Some(text) => std_alias(&text, &args).unwrap_or(Ty::Adt { path: text, args }),
-            None => Ty::Unknown(path.path.clone()),
+            None => {
+                let named = self.by_alias(path.id, &args);
+                named.unwrap_or_else(|| Ty::Unknown(path.path.clone()))
+            }
         }
+    }
+
+    /// A type that cannot be imported, by the name that a public alias gives it.
+    fn by_alias(&self, id: doc::Id, args: &[Arg]) -> Option<Ty> {
+        // What an alias is of may be made of other such types, and of itself.
+        let nested = self.naming.replace(true);
+        let named = if nested { None } else { self.alias_of(id, args) };
+        self.naming.set(nested);
+        named
+    }
+
+    fn alias_of(&self, id: doc::Id, args: &[Arg]) -> Option<Ty> {
+        let each = |(name, path): (doc::Id, String)| {
+            let doc::ItemEnum::TypeAlias(alias) = &self.krate.index.get(&name)?.inner else {
+                return None;
+            };
+            let doc::Type::ResolvedPath(target) = &alias.type_ else { return None };
+            if target.id != id {
+                return None;
+            }
+            let (written, _) = self.args(target.args.as_deref());
+            let mut with = Substitution::new();
+            let same = written.len() == args.len()
+                && written
+                    .iter()
+                    .zip(args)
+                    .all(|(written, arg)| unify_arg(written, arg, &mut with));
+            let params = alias.generics.params.iter();
+            let own: Option<Vec<Arg>> = params.map(|param| with.remove(&param.name)).collect();
+            own.filter(|_| same).map(|args| Ty::Adt { path, args })
+        };
+        self.paths.public().find_map(each)
     }
 
     fn expand(&self, alias: &doc::TypeAlias, args: &[Arg], aliases: usize) -> Ty {
@@ -139,6 +178,11 @@ impl Types<'_> {
     fn default(&self, ty: &doc::Type) -> Ty {
         let ty = self.ty(ty);
         if self.is_lost(&ty) { Ty::Omitted } else { ty }
+    }
+
+    /// Whether a part of the type cannot be written outside the crate.
+    fn has_no_name(&self, ty: &Ty) -> bool {
+        self.is_lost(ty) || ty.any(|ty| matches!(ty, Ty::Unknown(_)))
     }
 
     fn is_lost(&self, ty: &Ty) -> bool {

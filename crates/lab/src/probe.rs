@@ -27,16 +27,49 @@ impl Lab {
         Ok(probes.iter().map(|probe| cache.objections[&key(probe)].clone()).collect())
     }
 
+    /// Compiles all at once, and without those that an error points at until none does.
+    /// Where an error points at none, halves are compiled by themselves, down to one.
     fn check(&self, probes: &[&String]) -> Result<Vec<Option<String>>, Error> {
         let mut objections: Vec<Option<String>> = vec![None; probes.len()];
+        let mut open: Vec<Vec<usize>> = vec![(0..probes.len()).collect()];
+        let mut sound = false;
+        while let Some(group) = open.pop() {
+            match self.settle(probes, &group, &mut objections)? {
+                None => {}
+                Some(why) => {
+                    if !sound && self.settle(probes, &[], &mut objections)?.is_some() {
+                        let what = "the crate under test, or an oracle in its tests,".to_owned();
+                        return Err(Error::Build { what, why });
+                    }
+                    sound = true;
+                    let left: Vec<usize> =
+                        group.into_iter().filter(|n| objections[*n].is_none()).collect();
+                    match left.split_at(left.len() / 2) {
+                        ([], [one]) => objections[*one] = Some(first_line(&why)),
+                        (first, second) => open.extend([second.to_vec(), first.to_vec()]),
+                    }
+                }
+            }
+        }
+        Ok(objections)
+    }
+
+    /// Finds the objections against a group of probes; or what the compiler says that
+    /// points at none of them.
+    fn settle(
+        &self,
+        probes: &[&String],
+        group: &[usize],
+        objections: &mut [Option<String>],
+    ) -> Result<Option<String>, Error> {
         for _ in 0..MAX_RUNS {
             let mut text = format!("{HEADER}{}", self.mounted());
             let mut lines: HashMap<usize, usize> = HashMap::new();
             let first = text.lines().count() + 1;
-            let alive = (0..probes.len()).filter(|n| objections[*n].is_none());
+            let alive = group.iter().filter(|n| objections[**n].is_none());
             for (line, n) in alive.enumerate() {
-                lines.insert(first + line, n);
-                text.push_str(&probes[n].replacen("{}", &format!("p{n}"), 1));
+                lines.insert(first + line, *n);
+                text.push_str(&probes[*n].replacen("{}", &format!("p{n}"), 1));
                 text.push('\n');
             }
             self.write("probe/src/lib.rs", &text)?;
@@ -46,7 +79,7 @@ impl Lab {
                 "--message-format=json",
             ]))?;
             if output.success {
-                return Ok(objections);
+                return Ok(None);
             }
             let mut blamed = false;
             for error in &output.errors {
@@ -59,12 +92,15 @@ impl Lab {
                 }
             }
             if !blamed {
-                let what = "the crate under test, or an oracle in its tests,".to_owned();
-                return Err(Error::Build { what, why: output.explanation() });
+                return Ok(Some(output.explanation()));
             }
         }
         Err(Error::Cargo(format!("the probes still do not compile after {MAX_RUNS} runs")))
     }
+}
+
+fn first_line(why: &str) -> String {
+    why.lines().next().unwrap_or_default().to_owned()
 }
 
 const HEADER: &str = "#![allow(warnings)]\n#![recursion_limit = \"512\"]\n";

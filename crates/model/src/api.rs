@@ -27,7 +27,14 @@ pub struct Api {
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
-    pub foreign_paths: BTreeSet<String>,
+    pub foreign_paths: BTreeMap<String, ForeignKind>,
+}
+
+/// What stands at a path of another crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignKind {
+    Type,
+    Trait,
 }
 
 impl Api {

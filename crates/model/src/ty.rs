@@ -5,6 +5,9 @@
 //! means.
 
 mod print;
+mod unify;
+
+pub use unify::{unify, unify_arg};
 
 pub use print::Erased;
 
@@ -54,6 +57,9 @@ pub enum Ty {
     /// The default of a type's last parameter where it has no name we could
     /// write: the argument is left out.
     Omitted,
+    /// An argument that has no name we could write, of a type that an alias names: with
+    /// it, the type around it is this one.
+    Within(Box<Ty>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,6 +168,7 @@ impl Ty {
             Ty::Ref { inner, .. }
             | Ty::Ptr { inner, .. }
             | Ty::Slice(inner)
+            | Ty::Within(inner)
             | Ty::Array(inner, _) => inner.walk(visit),
             Ty::Tuple(items) => items.iter().for_each(|item| item.walk(visit)),
             Ty::FnPtr { inputs, output } => {
@@ -199,6 +206,7 @@ impl Ty {
             }
             Ty::Ptr { mutable, inner } => Ty::Ptr { mutable: *mutable, inner: boxed(inner) },
             Ty::Slice(inner) => Ty::Slice(boxed(inner)),
+            Ty::Within(inner) => Ty::Within(boxed(inner)),
             Ty::Array(inner, len) => Ty::Array(boxed(inner), len.clone()),
             Ty::Adt { path, args } => Ty::Adt { path: path.clone(), args: map_args(args, change) },
             Ty::Tuple(items) => Ty::Tuple(items.iter().map(|item| item.map(change)).collect()),
@@ -232,6 +240,9 @@ impl Ty {
                 Some(Arg::Const(text)) => Ty::Array(inner.clone(), text.clone()),
                 _ => ty,
             },
+            Ty::Adt { args, .. } if args.iter().any(|arg| arg.within().is_some()) => {
+                args.iter().find_map(Arg::within).expect("one of them is").clone()
+            }
             Ty::Adt { path, args } if args.iter().any(|arg| !matches!(arg, Arg::Type(_))) => {
                 let args = args.iter().map(|arg| replace_arg(arg, with)).collect();
                 Ty::Adt { path: path.clone(), args }
@@ -317,6 +328,22 @@ impl Arg {
             _ => None,
         }
     }
+
+    /// The type that a type with this argument is, where only an alias names it.
+    fn within(&self) -> Option<&Ty> {
+        match self {
+            Arg::Type(Ty::Within(whole)) => Some(whole),
+            _ => None,
+        }
+    }
+
+    /// Puts what was chosen in the place of parameters.
+    pub fn substitute(&self, with: &Substitution) -> Arg {
+        match self {
+            Arg::Type(ty) => Arg::Type(ty.substitute(with)),
+            arg => replace_arg(arg, with),
+        }
+    }
 }
 
 impl TraitRef {
@@ -365,13 +392,9 @@ impl TraitRef {
     }
 
     pub fn substitute(&self, with: &Substitution) -> TraitRef {
-        let args = self.args.iter().map(|arg| match arg {
-            Arg::Type(ty) => Arg::Type(ty.substitute(with)),
-            arg => replace_arg(arg, with),
-        });
         TraitRef {
             path: self.path.clone(),
-            args: args.collect(),
+            args: self.args.iter().map(|arg| arg.substitute(with)).collect(),
             assoc: self.assoc.iter().map(|(n, ty)| (n.clone(), ty.substitute(with))).collect(),
         }
     }

@@ -3,13 +3,14 @@
 //! Bounds give hints, the menu gives the rest, and rustc has the last word:
 //! a choice here is a proposal, cheap to make and cheap to refuse.
 
+use crate::aliases;
 use crate::implementors::implementors;
 use crate::resolve;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
-use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty, unify};
 
 /// One try at all parameters of a callable.
 #[derive(Clone, Debug)]
@@ -107,6 +108,10 @@ impl<'a> Chooser<'a> {
             resolve::take_defaults(self.api, self_ty, &mut with);
             self.self_ty.insert("Self".to_owned(), Arg::Type(self_ty.clone()));
         }
+        let chosen = with.clone();
+        aliases::take(self, callable, &mut with);
+        let named: Vec<String> =
+            with.keys().filter(|name| !chosen.contains_key(*name)).cloned().collect();
         let params: Vec<_> = self.generics.iter().flat_map(|g| &g.params).collect();
         // Parameters that others depend on come first; the last pass takes all.
         for last in [false, false, true] {
@@ -134,6 +139,11 @@ impl<'a> Chooser<'a> {
                     self.bind_associated(&param.name, &mut with);
                 }
             }
+        }
+        // What an alias writes out speaks of the other parameters.
+        for name in named {
+            let whole = with[&name].substitute(&with);
+            with.insert(name, whole);
         }
         with
     }
@@ -422,7 +432,7 @@ impl<'a> Chooser<'a> {
         self.api.impls_of(&trait_.path).iter().find_map(|known| {
             let mut with = Substitution::new();
             let target = known.trait_.type_arg(0)?;
-            let target = resolve::unify(&known.for_, ty, &mut with)
+            let target = unify(&known.for_, ty, &mut with)
                 .then(|| resolve::normalize(self.api, &target.substitute(&with)))?;
             (!target.any(|ty| matches!(ty, Ty::Param(_)))).then_some(target)
         })

@@ -133,6 +133,7 @@ impl<'a> Writer<'a> {
             with.insert("Self".to_owned(), Arg::Type(self_ty));
         }
         let concrete = |ty: &Ty| {
+            let ty = resolve::with_trait_arguments(ty, &callable.generics);
             // Twice, because a chosen type may itself mention a later choice.
             resolve::normalize(
                 self.api,
@@ -142,6 +143,10 @@ impl<'a> Writer<'a> {
         let raw: Vec<(String, Ty)> =
             callable.inputs.iter().map(|(name, ty)| (name.clone(), concrete(ty))).collect();
         let output = concrete(&callable.output);
+        let has_no_name = |ty: &Ty| ty.any(|ty| matches!(ty, Ty::Within(_)));
+        if let Some(ty) = raw.iter().map(|(_, ty)| ty).chain([&output]).find(|ty| has_no_name(ty)) {
+            return Err((Reason::NoSuchTypes, format!("{ty} has a part without a name")));
+        }
         let originals: Vec<Ty> = callable.inputs.iter().map(|(_, ty)| ty.clone()).collect();
         let mut arguments = vec![];
         for ((name, ty), original) in raw.iter().zip(&originals) {

@@ -8,7 +8,7 @@
 use crate::choose::Chooser;
 use crate::resolve;
 use testsmith_model::api::{Api, Impl, ParamKind};
-use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty};
+use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty, unify};
 
 /// Implementors that need implementors that need …
 const MAX_DEPTH: usize = 2;
@@ -69,7 +69,7 @@ fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) ->
     for (pattern, wanted) in known.trait_.args.iter().zip(&trait_.args) {
         if let (Arg::Type(pattern), Arg::Type(wanted)) = (pattern, wanted)
             && is_concrete(wanted)
-            && !resolve::unify(pattern, wanted, &mut with)
+            && !unify(pattern, wanted, &mut with)
         {
             return None;
         }
@@ -79,7 +79,7 @@ fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) ->
         let pattern = known.assoc.iter().find(|(known, _)| known == name).map(|(_, ty)| ty);
         if let Some(pattern) = pattern
             && !pattern.any(|ty| matches!(ty, Ty::Assoc { .. }))
-            && !resolve::unify(pattern, wanted, &mut with)
+            && !unify(pattern, wanted, &mut with)
         {
             return None;
         }
@@ -137,7 +137,7 @@ pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
             || api
                 .impls_of(&trait_.path)
                 .iter()
-                .any(|other| resolve::unify(&other.for_, ty, &mut Substitution::new()))
+                .any(|other| unify(&other.for_, ty, &mut Substitution::new()))
     };
     known.generics.params.iter().all(|param| match with.get(&param.name) {
         Some(Arg::Type(ty)) if is_concrete(ty) => {
@@ -150,14 +150,13 @@ pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
 
 fn applies(api: &Api, known: &Impl, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
     let mut with = Substitution::new();
-    if !resolve::unify(&known.for_, ty, &mut with) {
+    if !unify(&known.for_, ty, &mut with) {
         return false;
     }
     let args = known.trait_.args.iter().zip(&trait_.args);
     let args_agree = args.into_iter().all(|(pattern, wanted)| match (pattern, wanted) {
         (Arg::Type(pattern), Arg::Type(wanted)) if is_concrete(wanted) => {
-            pattern.any(|ty| matches!(ty, Ty::Assoc { .. }))
-                || resolve::unify(pattern, wanted, &mut with)
+            pattern.any(|ty| matches!(ty, Ty::Assoc { .. })) || unify(pattern, wanted, &mut with)
         }
         _ => true,
     });

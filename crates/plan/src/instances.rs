@@ -5,10 +5,10 @@
 //! is asked to take what others make.
 
 use crate::draft::Draft;
-use crate::{MAX_NESTING, Planner, literals, nesting, resolve};
+use crate::{MAX_NESTING, Planner, literals, nesting};
 use std::collections::{BTreeSet, HashSet};
 use testsmith_model::operation::{Input, Mode};
-use testsmith_model::ty::{Arg, Substitution, Ty};
+use testsmith_model::ty::{Arg, Substitution, Ty, unify};
 
 /// Each callable is tried with this many of the types that others make.
 const MAX_SUPPLIED: usize = 3;
@@ -53,7 +53,7 @@ impl Planner {
                 for ty in made.iter().filter(|ty| ty.path() == Some(path)) {
                     let mut with = Substitution::new();
                     if tried < MAX_SUPPLIED
-                        && resolve::unify(pattern, ty, &mut with)
+                        && unify(pattern, ty, &mut with)
                         && with.values().any(|arg| !matches!(arg, Arg::Lifetime(_)))
                     {
                         with.retain(|_, arg| !matches!(arg, Arg::Lifetime(_)));
@@ -92,9 +92,9 @@ impl Planner {
                     }
                     None => callable.output.clone(),
                 };
-                let makes = produced_by(&output).into_iter().any(|output| {
-                    output.path() == ty.path() && resolve::unify(output, ty, &mut with)
-                });
+                let makes = produced_by(&output)
+                    .into_iter()
+                    .any(|output| output.path() == ty.path() && unify(output, ty, &mut with));
                 if makes && ty.path().is_some() && with.values().next().is_some() {
                     let found = self.drafts_of(number as u32, &self.menus[0], &with);
                     drafts.extend(found.into_iter().flatten());

@@ -50,7 +50,7 @@ fn write_lifetime(lifetime: &Lifetime, elided: &str, f: &mut fmt::Formatter<'_>)
 fn write_ty(ty: &Ty, elided: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match ty {
         Ty::Prim(name) | Ty::Param(name) | Ty::Unknown(name) => f.write_str(name),
-        Ty::Omitted => f.write_str("_"),
+        Ty::Omitted | Ty::Within(_) => f.write_str("_"),
         Ty::Adt { path, args } => {
             f.write_str(path)?;
             let omitted = |arg: &Arg| *arg == Arg::Type(Ty::Omitted);

@@ -1,7 +1,8 @@
 //! What is chosen for bounds of all kinds.
 
 use super::*;
-use testsmith_model::api::{CallableKind, Docs, Impl, Param, TraitDef};
+use std::collections::BTreeMap;
+use testsmith_model::api::{CallableKind, Docs, Impl, Param, TraitDef, TypeDef, TypeKind};
 
 fn bound(path: &str, args: Vec<Ty>) -> Bound {
     Bound::Trait(TraitRef::new(path, args))
@@ -140,4 +141,50 @@ fn the_lifetimes_of_chosen_types_are_one() {
     let with = chooser.substitution(&callable, &fixed.into());
     let Some(Ty::Ref { lifetime, .. }) = with["R"].as_type() else { panic!("a reference") };
     assert_ne!(*lifetime, Lifetime::Elided);
+}
+
+#[test]
+fn a_parameter_that_an_alias_writes_out_is_what_it_says() {
+    let param = |name: &str| Ty::Param(name.into());
+    let inline =
+        |len: &str| Ty::Adt { path: "a::Inline".into(), args: vec![Arg::Const(len.into())] };
+    let raw = |args: Vec<Ty>| Ty::adt("a::Raw", args);
+    let constant = |name: &str| Param {
+        name: name.to_owned(),
+        kind: ParamKind::Const { ty: Ty::prim("usize"), default: None },
+    };
+    let mut own = generics(vec![("U", vec![])]);
+    own.params.push(constant("N"));
+    let alias = |path: &str, generics: Generics, target: Ty| {
+        let def = TypeDef { path: path.into(), generics, kind: TypeKind::Alias(target) };
+        (path.to_owned(), def)
+    };
+    let api = Api {
+        types: BTreeMap::from([
+            alias("a::List", own, raw(vec![param("U"), inline("N")])),
+            // It has no size, so nothing is made of it.
+            alias("a::Bare", generics(vec![("U", vec![])]), raw(vec![param("U"), Ty::prim("str")])),
+            (
+                "a::Raw".to_owned(),
+                TypeDef {
+                    path: "a::Raw".into(),
+                    generics: generics(vec![("T", vec![]), ("S", vec![])]),
+                    kind: TypeKind::Struct,
+                },
+            ),
+        ]),
+        unsized_types: ["a::Bare".to_owned()].into(),
+        ..Api::default()
+    };
+    let storage = bound("elsewhere::Storage", vec![]);
+    let callable = Callable {
+        self_ty: Some(raw(vec![param("K"), param("S")])),
+        generics: vec![generics(vec![("K", vec![]), ("S", vec![storage])])],
+        ..method(Generics::default())
+    };
+    let menus = menus();
+    let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+    let with = chooser.substitution(&callable, &Substitution::new());
+    assert_eq!(with["K"].as_type().unwrap().to_string(), "i32");
+    assert_eq!(with["S"].as_type().unwrap().to_string(), "a::Inline<4>");
 }
