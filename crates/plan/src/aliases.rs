@@ -20,10 +20,10 @@ pub fn take(chooser: &Chooser, callable: &Callable, with: &mut Substitution) {
     let types = callable.self_ty.iter().chain(of_trait.filter_map(Arg::as_type));
     for ty in types.chain(inputs).chain([&callable.output]) {
         ty.walk(&mut |ty| {
-            if let Ty::Adt { path, args } = ty {
-                if let Some((def, written)) = aliases_of(chooser.api, path).get(turn) {
-                    bind(chooser, def, written, args, with);
-                }
+            if let Ty::Adt { path, args } = ty
+                && let Some((def, written)) = aliases_of(chooser.api, path).get(turn)
+            {
+                bind(chooser, def, written, args, with);
             }
         });
     }
