@@ -11,7 +11,7 @@ use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
-use testsmith_model::{Plan, Sequence, Step, TypeId};
+use testsmith_model::{Callee, Plan, Sequence, Step, TypeId};
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
@@ -306,7 +306,14 @@ impl<'f> Facts<'f> {
 
     /// Error class and place: failures that share both are one finding.
     pub fn class(&self) -> String {
-        let path = self.operation.map_or_else(|| "a literal".to_owned(), Operation::path);
+        let path = match self.operation.map(|operation| &operation.callee) {
+            None => "a literal".to_owned(),
+            // What does not hold for one instance of a type seldom does for another.
+            Some(Callee::Claim { claim, of: Ty::Adt { path, .. }, .. }) => {
+                format!("{claim}, for {path}")
+            }
+            Some(callee) => callee.to_string(),
+        };
         match &self.outcome.ending {
             // All that a macro makes has one place: the line that calls it.
             Ending::Panicked(panic) if self.is_made_by_a_macro() => {
@@ -378,6 +385,27 @@ mod tests {
             let plan = Plan { operations: vec![operation], ..Plan::default() };
             assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);
         }
+    }
+
+    #[test]
+    fn a_law_that_two_instances_of_a_type_break_is_broken_once() {
+        let broken = |ty: &str, arg: &str| {
+            let callee = Callee::Claim {
+                claim: "Eq is reflexive".into(),
+                of: Ty::adt(ty, vec![Ty::prim(arg)]),
+                law: None,
+            };
+            let operation =
+                Operation { callee, ..crate::guesses::tests::operation("a", "eq", &[]) };
+            let plan = Plan { operations: vec![operation], ..Plan::default() };
+            let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+            let ending = Ending::Broken;
+            let (step, phase, values) = (0, Phase::Calling, vec![]);
+            let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+            Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
+        };
+        assert_eq!(broken("a::Set", "u8"), broken("a::Set", "i32"));
+        assert_ne!(broken("a::Set", "u8"), broken("a::Map", "u8"));
     }
 
     #[test]
