@@ -412,7 +412,13 @@ impl Checker {
     fn code(&self, clauses: &[Clause]) -> (TokenStream, TokenStream) {
         let runtime = runtime();
         match self {
-            Checker::Method(name) => (TokenStream::new(), quote!(Self::#name)),
+            Checker::Method(name) => {
+                // Found where the type itself declares nothing, to say so.
+                let undeclared = clauses
+                    .is_empty()
+                    .then(|| quote!(#[allow(unused_imports)] use #runtime::Undeclared as _;));
+                (quote!(#undeclared), quote!(Self::#name))
+            }
             Checker::Closure => {
                 let name = Ident::new("invariant", Span::mixed_site());
                 let this = Ident::new("__testsmith_this", Span::mixed_site());

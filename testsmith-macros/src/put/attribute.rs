@@ -190,25 +190,33 @@ fn parameter(argument: &FnArg, options: &Options) -> syn::Result<Parameter> {
 
 /// The owned type behind a parameter, how it is passed, how it is written down.
 fn owned(ty: &Type, name: &Ident) -> (TokenStream, TokenStream, TokenStream) {
-    let expression = quote!(::testsmith::put::Input::expression(&#name));
+    // With the type written out, what is wrong with it is said of it, once.
+    let expression =
+        |ty: &TokenStream| quote!(<#ty as ::testsmith::put::Input>::expression(&#name));
     let Type::Reference(reference) = ty else {
-        return (quote!(#ty), quote!(#name), expression);
+        let ty = quote!(#ty);
+        let expression = expression(&ty);
+        return (ty, quote!(#name), expression);
     };
     let (pass, prefix) = match reference.mutability {
         Some(_) => (quote!(&mut #name), "&mut "),
         None => (quote!(&#name), "&"),
     };
-    let write = quote!(format!("{}{}", #prefix, #expression));
-    match &*reference.elem {
+    let write = |ty: TokenStream| {
+        let expression = expression(&ty);
+        (ty, quote!(format!("{}{}", #prefix, #expression)))
+    };
+    let (ty, write) = match &*reference.elem {
         Type::Path(path) if path.path.is_ident("str") => {
-            (quote!(::std::string::String), pass, quote!(format!("{:?}", #name)))
+            (quote!(::std::string::String), quote!(format!("{:?}", #name)))
         }
         Type::Slice(slice) => {
             let element = &slice.elem;
-            (quote!(::std::vec::Vec<#element>), pass, write)
+            write(quote!(::std::vec::Vec<#element>))
         }
-        other => (quote!(#other), pass, write),
-    }
+        other => write(quote!(#other)),
+    };
+    (ty, pass, write)
 }
 
 /// Whether a type is surely of one size, so that no bound need be mentioned.

@@ -129,7 +129,7 @@ fn fields(path: &TokenStream, text: &str, fields: &Fields) -> Made {
         });)*
     };
     let size = quote!((0usize #(+ <#types as ::testsmith::put::Input>::max_bytes(limits))*));
-    let written = quote!(#(::testsmith::put::Input::expression(#locals)),*);
+    let written = quote!(#(<#types as ::testsmith::put::Input>::expression(#locals)),*);
     match fields {
         Fields::Named(named) => {
             let names: Vec<_> = named.named.iter().map(|field| &field.ident).collect();

@@ -55,6 +55,25 @@ impl During {
     }
 }
 
+/// Implemented for nothing: a type that declares an invariant has a method of its own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` declares no invariant",
+    label = "which invariant?",
+    note = "write `#[invariant(condition)]` on the type, or the condition here"
+)]
+pub trait Declares {}
+
+/// What stands in for the hidden method of a type that declares no invariant.
+pub trait Undeclared {
+    fn __testsmith_invariant(&self, _: During)
+    where
+        Self: Declares,
+    {
+    }
+}
+
+impl<T: ?Sized> Undeclared for T {}
+
 /// Evaluates a clause. The closure may only read, which the compiler checks.
 #[inline(always)]
 pub fn holds(clause: &'static StaticClause, condition: impl Fn() -> bool) -> bool {

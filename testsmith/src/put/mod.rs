@@ -36,6 +36,13 @@ pub use source::{Limits, Source};
 ///
 /// Implement it with `#[derive(Input)]`. Every value within the limits must have
 /// an encoding; bytes that encode none are refused with [`reject`].
+#[diagnostic::on_unimplemented(
+    message = "a put cannot make a `{Self}`",
+    label = "not a type that inputs are made of",
+    note = "write `#[derive(Input)]` on the type; its fields may be numbers, bool, char, texts, \
+            Option, Result, Box, sequences, sets, maps, tuples and derived types",
+    note = "or take what it is made of as parameters, and make it in the body"
+)]
 pub trait Input: Sized {
     /// Reads a value.
     fn decode(source: &mut Source<'_>) -> Self;

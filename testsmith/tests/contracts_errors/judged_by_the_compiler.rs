@@ -26,4 +26,15 @@ fn moves_out(name: &mut String) {
     name.clear();
 }
 
+struct Undeclared {
+    n: u32,
+}
+
+#[invariant]
+impl Undeclared {
+    pub fn set(&mut self) {
+        self.n = 1;
+    }
+}
+
 fn main() {}
