@@ -11,9 +11,9 @@
 //! after. Each of them becomes a closure that is evaluated again if fields that
 //! it read first have other values to try:
 //! ```ignore
-//!     let must = take_must(REP_OK);
+//!     // `must` is an argument
 //!     if !guard(must, || !(size != (*self.size))) { return false; }
-//!     guard(must, || { must_next(must, ORDERED); self.ordered() })
+//!     guard(must, || self.__korat_ordered(must))
 //!         && guard(must.undirected(), || sorted(must, ..))
 //! ```
 //! `must` says that the function was called where its failure is that of the
@@ -25,6 +25,7 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
@@ -32,7 +33,7 @@ use syn::{
     parse_quote,
 };
 
-use super::necessary::{is_generator, word_for, word_in_trait};
+use super::necessary::{is_generator, with_word, word_for};
 use super::purity::{Locals, is_copied_type, variable};
 
 /// How a function says that the structure is not valid.
@@ -46,32 +47,80 @@ pub enum Failure {
 }
 
 /// Adds checkpoints to the functions of a block.
+///
+/// A function that may fail is split: one takes the word as an argument, the
+/// other has the old name and looks whether a word was left for it. Nothing
+/// can be added to the functions of a trait, and code that the macro has not
+/// seen may call them.
 pub fn add(block: &mut ItemImpl) {
+    let in_trait = block.trait_.is_some();
     let mut failures = HashMap::new();
     for item in &block.items {
         if let ImplItem::Fn(function) = item
             && let Some(failure) = failure(function)
+            && !in_trait
         {
             failures.insert(function.sig.ident.to_string(), failure);
         }
     }
-    let in_trait = block.trait_.is_some();
+    let mut split = Vec::new();
     for item in &mut block.items {
         let ImplItem::Fn(function) = item else { continue };
-        let Some(failure) = failure(function) else {
+        let Some(&failure) = failures.get(&function.sig.ident.to_string()) else {
             let forget = parse_quote!(::testsmith::korat::twin::forget_must(););
             function.block.stmts.insert(0, forget);
             continue;
         };
         let locals = parameters(function);
-        let mut checkpoints = Checkpoints { failures: &failures, failure, in_trait, locals };
+        let mut checkpoints = Checkpoints { failures: &failures, failure, locals };
         checkpoints.body(&mut function.block);
-        let name = function.sig.ident.to_string();
-        let name = if in_trait { word_in_trait(&name) } else { word_for(&name) };
-        let once = (failure == Failure::Error).then(|| quote!(.once()));
-        let take = parse_quote!(let __must = ::testsmith::korat::twin::take_must(#name)#once;);
-        function.block.stmts.insert(0, take);
+        if failure == Failure::Error {
+            function.block.stmts.insert(0, parse_quote!(let __must = __must.once();));
+        }
+        split.push(ImplItem::Fn(take_word(function)));
     }
+    block.items.extend(split);
+}
+
+/// Makes a function one that takes the word; returns the one that looks for it.
+fn take_word(function: &mut ImplItemFn) -> ImplItemFn {
+    let mut looking = function.clone();
+    let must = quote!(::testsmith::korat::twin::Must<__REPEATS>);
+    function.sig.inputs.push(parse_quote!(__must: #must));
+    function.sig.generics.params.push(parse_quote!(const __REPEATS: bool));
+    function.sig.ident = with_word(&function.sig.ident);
+    let mut arguments: Vec<Expr> = Vec::new();
+    for (at, input) in looking.sig.inputs.iter_mut().enumerate() {
+        match input {
+            FnArg::Receiver(_) => arguments.push(parse_quote!(self)),
+            FnArg::Typed(typed) => {
+                let name = quote::format_ident!("__argument{at}");
+                *typed.pat = parse_quote!(#name);
+                arguments.push(parse_quote!(#name));
+            }
+        }
+    }
+    let generics = looking.sig.generics.params.iter().filter_map(|parameter| match parameter {
+        syn::GenericParam::Type(ty) => Some(&ty.ident),
+        syn::GenericParam::Const(constant) => Some(&constant.ident),
+        syn::GenericParam::Lifetime(_) => None,
+    });
+    let generics: Vec<_> = generics.collect();
+    let (inner, name) = (&function.sig.ident, word_for(&looking.sig.ident.to_string()));
+    let call = |repeats: bool, word: TokenStream| {
+        let call = quote!(Self::#inner::<#(#generics,)* #repeats>(#(#arguments,)* #word));
+        match function.sig.unsafety {
+            // Whoever calls the one calls the other.
+            Some(_) => quote!(unsafe { #call }),
+            None => call,
+        }
+    };
+    let (again, once) = (call(true, quote!(__word.again())), call(false, quote!(__word.once())));
+    looking.block = parse_quote!({
+        let __word = ::testsmith::korat::twin::take_must(#name);
+        if __word.repeats() { #again } else { #once }
+    });
+    looking
 }
 
 /// How a function fails, unless it changes what it is called on.
@@ -113,8 +162,6 @@ pub struct Checkpoints<'a> {
     pub failures: &'a HashMap<String, Failure>,
     /// How the function at hand fails.
     pub failure: Failure,
-    /// Whether the block implements a trait.
-    pub in_trait: bool,
     pub locals: Locals,
 }
 
@@ -146,6 +193,11 @@ impl Checkpoints<'_> {
 
     fn binding(&mut self, local: &mut syn::Local, is_tested: impl Fn(&str) -> bool) {
         if let Some(init) = &mut local.init {
+            if let Some((_, expr)) = &mut init.diverge
+                && !self.leaves(expr)
+            {
+                self.visit_expr_mut(expr);
+            }
             let leaves = init.diverge.as_ref().is_some_and(|(_, expr)| self.leaves(expr));
             if leaves && is_some(&local.pat) {
                 // Of other expressions nobody knows whether they are references.
@@ -540,12 +592,18 @@ mod tests {
                 fn depth(link: &Link, so_far: usize) -> Option<usize> { Self::depth(link, so_far)? }
             }",
         );
-        assert!(text.contains("if!(((!(size>3))&&guard(__must,||{must_next"), "{text}");
         assert!(
-            text.contains("guard_option(__must,||{must_next(__must,DEPTH);Self::depth("),
+            text.contains("if!(((!(size>3))&&guard(__must,||self.__korat_ordered(__must)"),
             "{text}"
         );
-        assert!(text.contains("((depth<size)&&guard(__must,||{"), "{text}");
+        assert!(
+            text.contains("guard_option(__must,||Self::__korat_depth(&(*self.root),0,__must))"),
+            "{text}"
+        );
+        assert!(
+            text.contains("((depth<size)&&guard(__must,||self.__korat_ordered(__must)))"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! ```
 //! becomes
 //! ```ignore
-//! .. && (.. || twin::holds(__must, &self.size, ..)) && { must_next(__must, ORDERED); self.ordered(3) }
+//! .. && (.. || twin::holds(__must, &self.size, ..)) && self.__korat_ordered(3, __must)
 //! ```
 //! Generators are called with the word `PLAIN` otherwise, and functions that
 //! are called without a word get none: what is not found here is sound. The
@@ -30,18 +30,9 @@ pub fn word_for(name: &str) -> u64 {
     (hash | 1 << 8) & !0xff
 }
 
-/// As `word_for`, for a method of a trait: code that the macro has not seen may
-/// call it, so nobody leaves a word for it from outside.
-pub fn word_in_trait(name: &str) -> u64 {
-    word_for(&format!("trait {name}"))
-}
-
-/// Who is called.
-enum Callee {
-    /// A function of this block.
-    Own(u64),
-    /// Some function of this name, of a twin or not.
-    Named(u64),
+/// The function that takes the word as its last argument.
+pub fn with_word(name: &syn::Ident) -> syn::Ident {
+    format_ident!("__korat_{name}", span = name.span())
 }
 
 impl Checkpoints<'_> {
@@ -141,7 +132,7 @@ impl Checkpoints<'_> {
         if is_generator(expr)
             && let Expr::Call(call) = expr
         {
-            call.args[0] = parse_quote!(__must);
+            call.args[0] = parse_quote!(__must.word());
         }
     }
 
@@ -186,76 +177,71 @@ impl Checkpoints<'_> {
         self.failures.get(&name.to_string()).copied()
     }
 
-    fn callee(&self, expr: &Expr) -> Option<Callee> {
-        let own = self.own_failure(expr).is_some();
-        let (name, quiet) = match expr {
-            Expr::Call(call) => {
-                let Expr::Path(path) = &*call.func else { return None };
-                let segments = &path.path.segments;
-                let at = segments.len().checked_sub(2)?;
-                let (of, name) = (&segments[at].ident, &segments[at + 1].ident);
-                if !is_type_name(of) || is_type_name(name) || is_generator(expr) {
-                    return None;
-                }
-                (name.to_string(), call.args.iter().all(is_plain_data))
-            }
-            Expr::MethodCall(call) => {
-                let quiet = is_plain_data(&call.receiver) && call.args.iter().all(is_plain_data);
-                (call.method.to_string(), quiet)
-            }
-            _ => return None,
-        };
-        match own {
-            true if self.in_trait => Some(Callee::Own(word_in_trait(&name))),
-            true => Some(Callee::Own(word_for(&name))),
-            false if quiet && !is_of_std(&name) => Some(Callee::Named(word_for(&name))),
-            false => None,
+    /// The last generic argument of a function that takes the word; it is told
+    /// by the word unless there are others.
+    fn repeats(&self) -> syn::GenericArgument {
+        match self.failure {
+            Failure::Error => parse_quote!(false),
+            _ => parse_quote!(__REPEATS),
         }
     }
 
     /// A call whose failure is the predicate's.
     pub fn hand_on(&self, expr: &mut Expr) {
-        let (name, own) = match self.callee(expr) {
-            Some(Callee::Own(name)) => (name, true),
-            Some(Callee::Named(name)) => (name, false),
-            None => return,
-        };
-        let next = quote!(::testsmith::korat::twin::must_next(__must, #name));
-        if !own {
+        if self.own_failure(expr).is_some() {
+            match expr {
+                Expr::Call(call) => {
+                    if let Expr::Path(path) = &mut *call.func
+                        && let Some(last) = path.path.segments.last_mut()
+                    {
+                        last.ident = with_word(&last.ident);
+                        if let syn::PathArguments::AngleBracketed(given) = &mut last.arguments {
+                            given.args.push(self.repeats());
+                        }
+                    }
+                    call.args.push(parse_quote!(__must));
+                }
+                Expr::MethodCall(call) => {
+                    call.method = with_word(&call.method);
+                    if let Some(given) = &mut call.turbofish {
+                        given.args.push(self.repeats());
+                    }
+                    call.args.push(parse_quote!(__must));
+                }
+                _ => {}
+            }
+        } else if let Some(name) = named(expr) {
+            let next = quote!(::testsmith::korat::twin::must_next(__must, #name));
             *expr = parse_quote!(match (#next, #expr) {
                 (_, __value) => {
                     ::testsmith::korat::twin::forget_must();
                     __value
                 }
             });
-            return;
         }
-        let mut call = expr.clone();
-        let arguments = match &mut call {
-            Expr::Call(call) => &mut call.args,
-            Expr::MethodCall(call) => &mut call.args,
-            _ => return,
-        };
-        if arguments.iter().all(is_quiet) {
-            *expr = parse_quote!({ #next; #call });
-            return;
-        }
-        // What arguments call must not take the word that is for the callee.
-        let mutable = |argument: &Expr| {
-            let local = variable(argument).and_then(|name| self.locals.find(&name).cloned());
-            local.is_some_and(|local| local.mutable && !local.copied)
-        };
-        if arguments.iter().any(mutable) {
-            return;
-        }
-        let values: Vec<Expr> = arguments.iter().cloned().collect();
-        let names: Vec<syn::Ident> =
-            (0..values.len()).map(|at| format_ident!("__argument{at}")).collect();
-        for (argument, name) in arguments.iter_mut().zip(&names) {
-            *argument = parse_quote!(#name);
-        }
-        *expr = parse_quote!(match (#(#values,)*) { (#(#names,)*) => { #next; #call } });
     }
+}
+
+/// By what name a word may be left for the function that is called: nothing
+/// that happens before must take it, and nothing that could be called is
+/// handed over.
+fn named(expr: &Expr) -> Option<u64> {
+    let name = match expr {
+        Expr::Call(call) => {
+            let Expr::Path(path) = &*call.func else { return None };
+            let segments = &path.path.segments;
+            let at = segments.len().checked_sub(2)?;
+            let (of, name) = (&segments[at].ident, &segments[at + 1].ident);
+            let is_function = is_type_name(of) && !is_type_name(name) && !is_generator(expr);
+            (is_function && call.args.iter().all(is_plain_data)).then(|| name.to_string())?
+        }
+        Expr::MethodCall(call) => {
+            let plain = is_plain_data(&call.receiver) && call.args.iter().all(is_plain_data);
+            plain.then(|| call.method.to_string())?
+        }
+        _ => return None,
+    };
+    (!is_of_std(&name)).then(|| word_for(&name))
 }
 
 /// Whether an expression is nothing but the call of a generator that directs
@@ -282,31 +268,25 @@ fn is_some_value(expr: &Expr) -> bool {
         if path.path.is_ident("Some") || path.path.is_ident("Ok")))
 }
 
-/// Whether evaluating an argument calls no function of a twin.
-fn is_quiet(expr: &Expr) -> bool {
-    match expr {
-        Expr::Path(_) | Expr::Lit(_) => true,
-        Expr::Paren(inside) => is_quiet(&inside.expr),
-        Expr::Field(field) => is_quiet(&field.base),
-        Expr::Unary(unary) => is_quiet(&unary.expr),
-        Expr::Reference(reference) => is_quiet(&reference.expr),
-        Expr::Binary(binary) => is_quiet(&binary.left) && is_quiet(&binary.right),
-        Expr::Cast(cast) => is_quiet(&cast.expr),
-        Expr::Index(index) => is_quiet(&index.expr) && is_quiet(&index.index),
-        Expr::Tuple(tuple) => tuple.elems.iter().all(is_quiet),
-        Expr::Call(_) => is_some_value(expr) && some_argument(expr).is_some_and(is_quiet),
-        _ => false,
-    }
-}
-
-/// As `is_quiet`, and hands nothing over that could be called.
+/// Whether evaluating an expression calls no function of a twin, and its value
+/// is nothing that could be called.
 fn is_plain_data(expr: &Expr) -> bool {
     match expr {
         Expr::Path(path) => {
             let segments = &path.path.segments;
             segments.len() == 1 || segments.last().is_some_and(|last| is_constant(&last.ident))
         }
-        other => is_quiet(other),
+        Expr::Lit(_) => true,
+        Expr::Paren(inside) => is_plain_data(&inside.expr),
+        Expr::Field(field) => is_plain_data(&field.base),
+        Expr::Unary(unary) => is_plain_data(&unary.expr),
+        Expr::Reference(reference) => is_plain_data(&reference.expr),
+        Expr::Binary(binary) => is_plain_data(&binary.left) && is_plain_data(&binary.right),
+        Expr::Cast(cast) => is_plain_data(&cast.expr),
+        Expr::Index(index) => is_plain_data(&index.expr) && is_plain_data(&index.index),
+        Expr::Tuple(tuple) => tuple.elems.iter().all(is_plain_data),
+        Expr::Call(_) => is_some_value(expr) && some_argument(expr).is_some_and(is_plain_data),
+        _ => false,
     }
 }
 
@@ -328,7 +308,8 @@ mod tests {
         let mut block: syn::ItemImpl = syn::parse_str(&text).expect("an impl block");
         checkpoints::add(&mut block);
         let text = quote!(#block).to_string().replace(' ', "");
-        let (directed, plain) = (text.contains("holds(__must,"), text.contains("twin::PLAIN"));
+        let (directed, plain) =
+            (text.contains("holds(__must.word(),"), text.contains("twin::PLAIN"));
         assert!(directed != plain, "{text}");
         directed
     }

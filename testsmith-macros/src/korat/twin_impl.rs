@@ -163,7 +163,7 @@ mod tests {
                 }
             }
         });
-        assert!(text.contains("twin::holds(__must,&self.size,"), "{text}");
+        assert!(text.contains("twin::holds(__must.word(),&self.size,"), "{text}");
         assert!(text.contains("twin::equal((*self.count))"), "{text}");
         assert!(text.contains("whileself.more(){::testsmith::korat::twin::tick();}"), "{text}");
     }

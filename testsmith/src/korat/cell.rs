@@ -54,7 +54,8 @@ pub struct Header {
     pub(crate) first: u32,
     /// The restriction in force, while a generator holds the field.
     pub(crate) held: Cell<u32>,
-    /// The number of the generator call that made it.
+    /// The number of the generator call that made it; of a field that was read,
+    /// the call that restricted it, if one did.
     pub(crate) call: Cell<u32>,
     /// The place of a field that is varied among those.
     pub(crate) wheel: Cell<u32>,
@@ -79,7 +80,7 @@ impl Header {
             class,
             first,
             held: Cell::new(u32::MAX),
-            call: Cell::new(0),
+            call: Cell::new(u32::MAX),
             wheel: Cell::new(0),
             was_held: Cell::new(false),
             high_before: Cell::new(-1),
@@ -194,18 +195,18 @@ impl<T: TwinType> Lazy<T> {
         let place = self.forward().expect("asked of forwarding cells only");
         object(place.0.as_ptr())
     }
+}
 
-    /// A field is read for the first time, or its value is elsewhere.
-    #[cold]
-    #[inline(never)]
-    fn first_read(&self, header: &Header) -> Option<&T> {
-        if header.state.get() == state::FORWARD {
-            return Some(self.follow());
-        }
-        // SAFETY: the trail is boxed in the `Space` that owns the header.
-        unsafe { &*header.trail }.read(header);
-        None
+/// A field is read for the first time; `true` if its value is elsewhere.
+#[cold]
+#[inline(never)]
+fn first_read(header: &Header) -> bool {
+    if header.state.get() == state::FORWARD {
+        return true;
     }
+    // SAFETY: the trail is boxed in the `Space` that owns the header.
+    unsafe { &*header.trail }.read(header);
+    false
 }
 
 impl<T: TwinType> Deref for Lazy<T> {
@@ -222,10 +223,8 @@ impl<T: TwinType> Deref for Lazy<T> {
         }
         // SAFETY: as in `header`.
         let header = unsafe { &*self.header.get() };
-        if header.state.get() != state::SEEN
-            && let Some(elsewhere) = self.first_read(header)
-        {
-            return elsewhere;
+        if header.state.get() != state::SEEN && first_read(header) {
+            return self.follow();
         }
         // SAFETY: as in `peek`.
         unsafe { &*self.values.get().add(header.index.get() as usize) }

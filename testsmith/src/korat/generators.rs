@@ -192,7 +192,7 @@ pub mod twin {
     };
     use crate::korat::cell::{Lazy, TwinType};
     use crate::korat::kinds::{ArrayTwin, BoxTwin, RcTwin, SliceTwin, VecTwin};
-    use crate::korat::necessary::Must;
+    use crate::korat::necessary::Word;
     use crate::korat::trail::Trail;
 
     #[inline]
@@ -206,7 +206,7 @@ pub mod twin {
 
     #[inline]
     pub fn holds<T: TwinType>(
-        must: Must,
+        must: Word,
         field: &Lazy<T>,
         constraint: impl Fn(&T) -> bool,
     ) -> bool {
@@ -246,7 +246,7 @@ pub mod twin {
         }
     }
 
-    pub fn sorted<T: TwinType + Ord>(must: Must, items: &SliceTwin<T>) -> bool {
+    pub fn sorted<T: TwinType + Ord>(must: Word, items: &SliceTwin<T>) -> bool {
         let fields: Vec<Field<'_, T>> = items.cells().iter().collect();
         chain(must, &fields, false)
     }
@@ -257,15 +257,15 @@ pub mod twin {
         field
     }
 
-    pub fn ascending<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>]) -> bool {
+    pub fn ascending<T: TwinType + Ord>(must: Word, fields: &[Field<'_, T>]) -> bool {
         chain(must, fields, true)
     }
 
-    pub fn non_descending<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>]) -> bool {
+    pub fn non_descending<T: TwinType + Ord>(must: Word, fields: &[Field<'_, T>]) -> bool {
         chain(must, fields, false)
     }
 
-    fn chain<T: TwinType + Ord>(must: Must, fields: &[Field<'_, T>], strict: bool) -> bool {
+    fn chain<T: TwinType + Ord>(must: Word, fields: &[Field<'_, T>], strict: bool) -> bool {
         let directing = fields.iter().filter(|_| must.directs());
         let trail = directing.into_iter().find_map(|field| trail(field));
         let directed = trail.and_then(|trail| trail.chain(fields, strict));
@@ -274,7 +274,7 @@ pub mod twin {
         })
     }
 
-    pub fn all_different<T: TwinType + PartialEq>(must: Must, items: &SliceTwin<T>) -> bool {
+    pub fn all_different<T: TwinType + PartialEq>(must: Word, items: &SliceTwin<T>) -> bool {
         let cells = items.cells();
         (1..cells.len()).all(|i| {
             let before: Vec<&T> = cells[..i].iter().map(|cell| &**cell).collect();
@@ -306,7 +306,7 @@ pub mod twin {
 
     /// Reads a link that should lead to none of the visited objects. Those that
     /// something else led to remain: only a second way here is wrong.
-    fn unvisited<'a, T: TwinType>(must: Must, cell: &'a Lazy<T>, visited: &mut Vec<u32>) -> &'a T {
+    fn unvisited<'a, T: TwinType>(must: Word, cell: &'a Lazy<T>, visited: &mut Vec<u32>) -> &'a T {
         let Some(trail) = trail(cell).filter(|_| must.directs()) else { return cell };
         let header = cell.header();
         trail.restrict_to_others(header, visited);
@@ -316,7 +316,7 @@ pub mod twin {
     }
 
     pub fn tree<L: Link, const N: usize>(
-        must: Must,
+        must: Word,
         root: &Lazy<L>,
         children: impl for<'n> Fn(&'n L::Node) -> [&'n Lazy<L>; N],
     ) -> bool {
@@ -337,7 +337,7 @@ pub mod twin {
     }
 
     pub fn acyclic_list<L: Link>(
-        must: Must,
+        must: Word,
         head: &Lazy<L>,
         next: impl for<'n> Fn(&'n L::Node) -> &'n Lazy<L>,
     ) -> bool {
@@ -345,7 +345,7 @@ pub mod twin {
     }
 
     pub fn tree_in<T: TwinType, const N: usize>(
-        must: Must,
+        must: Word,
         arena: &VecTwin<T>,
         root: &Lazy<Option<usize>>,
         children: impl for<'n> Fn(&'n T) -> [&'n Lazy<Option<usize>>; N],

@@ -112,20 +112,6 @@ impl Trail {
         Some(self.inner.borrow().records[call as usize].answer)
     }
 
-    /// Numbers a checkpoint like a call: how many fields had been read there.
-    /// A run that repeats an earlier one has them all on its stack already, so
-    /// the number was written down when they were read for the first time.
-    #[inline]
-    pub(crate) fn checkpoint(&self) -> u32 {
-        let call = self.calls.get();
-        self.calls.set(call + 1);
-        if call < self.recorded.get() {
-            return self.inner.borrow().records[call as usize].depth;
-        }
-        self.record(Answer::Plain);
-        self.depth.get()
-    }
-
     #[inline]
     fn record(&self, answer: Answer) {
         let mut inner = self.inner.borrow_mut();
@@ -137,6 +123,7 @@ impl Trail {
 
     /// Evaluates a constraint on what the field holds. Generators in it are
     /// plain checks: their answers are good for this value only.
+    #[inline]
     fn plain<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
         let value: &T = cell;
         let _constrained = Constrained::enter(self);
@@ -157,23 +144,23 @@ impl Trail {
             return allows(cell);
         }
         let (header, call) = (cell.header(), self.calls.get());
-        match header.state.get() {
-            state::SEEN => {
-                self.calls.set(call + 1);
-                if call >= self.recorded.get() {
-                    self.record(Answer::Plain);
-                }
-                self.plain(cell, &allows)
+        let state = header.state.get();
+        // What this call has left of the field is what satisfies it.
+        if header.call.get() == call && state != state::UNSEEN {
+            self.calls.set(call + 1);
+            return true;
+        }
+        if state == state::SEEN {
+            self.calls.set(call + 1);
+            if call >= self.recorded.get() {
+                self.record(Answer::Plain);
             }
-            state::HELD if header.call.get() == call => {
-                self.calls.set(call + 1);
-                true
-            }
-            _ => match self.next_call() {
-                Some(Answer::Held(answer)) => answer,
-                Some(Answer::Plain) => self.plain(cell, &allows),
-                None => self.hold(cell, &allows),
-            },
+            return self.plain(cell, &allows);
+        }
+        match self.next_call() {
+            Some(Answer::Held(answer)) => answer,
+            Some(Answer::Plain) => self.plain(cell, &allows),
+            None => self.hold(cell, &allows),
         }
     }
 
@@ -371,7 +358,9 @@ impl Inner {
             return false;
         }
         if !self.may_vary(header) {
-            return self.push(header, mask, false);
+            let fits = self.push(header, mask, false);
+            header.call.set(call);
+            return fits;
         }
         header.state.set(state::HELD);
         header.held.set(self.held.len() as u32);
@@ -475,6 +464,9 @@ impl Inner {
         }
         while self.records.last().is_some_and(|record| record.depth > depth) {
             self.records.pop();
+        }
+        while self.checkpoints.last().is_some_and(|before| *before > depth) {
+            self.checkpoints.pop();
         }
     }
 }

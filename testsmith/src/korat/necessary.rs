@@ -4,82 +4,130 @@
 //! next candidate, only where a failure there is a failure of the predicate:
 //! `!korat::holds(..)` or `let ok = korat::holds(..)` is not such a place. The
 //! macro knows the places by their form. What it knows goes along with the
-//! code: every function takes the word that was left for it, and hands it to
-//! generators and to the functions that it calls in such places. Where nothing
-//! was proved nobody gets a word, and generators are the plain checks they
-//! also are.
+//! code as a word: a function hands it to generators and to functions of the
+//! same block that it calls in such places, as an argument. Where nothing was
+//! proved there is no word, and generators are the plain checks they also are.
 //!
-//! A word is left for one function, by its name, and every function and
-//! closure of a twin takes away what was not meant for it, so that code which
-//! the macro has not seen passes nothing on by accident.
+//! For a function of another block, which the macro does not see, the word is
+//! left here, by its name. Every function and closure of a twin takes away
+//! what was not meant for it, so that code which the macro has not seen passes
+//! nothing on by accident.
 
 use std::cell::Cell;
 
-/// What a check may do since its failure is the predicate's.
+use super::trail::Trail;
+
+/// What a check may do since its failure is the predicate's: the trail of the
+/// run, with what it may do in the lowest bits.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Must(u8);
+pub struct Word(*const Trail);
+
+/// A word as functions hand it on. They are compiled twice, so that checks that
+/// are never made again cost nothing.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Must<const REPEATS: bool>(Word);
 
 /// Generators direct the search.
-const DIRECTS: u8 = 1;
+const DIRECTS: usize = 1;
 /// Checks that fail may be made again.
-const REPEATS: u8 = 2;
+const REPEATS: usize = 2;
+
+const _: () = assert!(align_of::<Trail>() > DIRECTS | REPEATS, "the bits are free");
 
 /// The word of a place of which nothing is known.
 #[doc(hidden)]
-pub const PLAIN: Must = Must(0);
+pub const PLAIN: Word = Word(std::ptr::null());
 
 thread_local! {
     /// What holds for the predicates of the run as a whole.
-    static WHOLE: Cell<Must> = const { Cell::new(PLAIN) };
-    /// The word for the function that is called next, and who that is.
-    static NEXT: Cell<u64> = const { Cell::new(0) };
+    static WHOLE: Cell<Word> = const { Cell::new(PLAIN) };
+    /// For which function a word was left.
+    static NAME: Cell<u64> = const { Cell::new(NOBODY) };
+    /// The word.
+    static LEFT: Cell<Word> = const { Cell::new(PLAIN) };
 }
 
-/// The lower bits of `NEXT` are the word, the others the name.
-const WORD: u64 = 0xff;
+/// No function has this number.
+const NOBODY: u64 = 0;
 
-impl Must {
-    pub(crate) fn new(directs: bool, repeats: bool) -> Must {
-        Must((u8::from(directs) * DIRECTS) | (u8::from(repeats) * REPEATS))
+impl Word {
+    /// For checks of a run on a trail.
+    pub(crate) fn new(trail: &Trail, directs: bool, repeats: bool) -> Word {
+        let bits = (usize::from(directs) * DIRECTS) | (usize::from(repeats) * REPEATS);
+        Word(std::ptr::from_ref(trail).map_addr(|address| address | bits))
     }
 
     #[inline(always)]
     pub(crate) fn directs(self) -> bool {
-        self.0 & DIRECTS != 0
+        self.0.addr() & DIRECTS != 0
     }
 
     #[inline(always)]
-    pub(crate) fn repeats(self) -> bool {
-        self.0 & REPEATS != 0
+    pub fn repeats(self) -> bool {
+        self.0.addr() & REPEATS != 0
+    }
+
+    /// The same with checks that are made again, or without.
+    pub(crate) fn repeating(self, on: bool) -> Word {
+        let bit = usize::from(on) * REPEATS;
+        Word(self.0.map_addr(|address| address & !REPEATS | bit))
+    }
+
+    /// For the function that is compiled for checks that are made again.
+    #[inline(always)]
+    pub fn again(self) -> Must<true> {
+        Must(self)
+    }
+
+    /// For the other one.
+    #[inline(always)]
+    pub fn once(self) -> Must<false> {
+        Must(self)
+    }
+}
+
+impl<const REPEATS: bool> Must<REPEATS> {
+    /// For a generator.
+    #[inline(always)]
+    pub fn word(self) -> Word {
+        self.0
+    }
+
+    /// The trail of the run, if a check that fails here may be made again.
+    #[inline(always)]
+    pub(crate) fn trail(self) -> Option<*const Trail> {
+        let bits = DIRECTS | self::REPEATS;
+        (REPEATS && self.0.repeats()).then(|| self.0.0.map_addr(|address| address & !bits))
     }
 
     /// For a check that is a generator: one that directs the search has no
     /// failures to repeat.
     #[inline(always)]
-    pub fn undirected(self) -> Must {
-        if self.directs() { PLAIN } else { self }
+    pub fn undirected(self) -> Must<REPEATS> {
+        self.only(!self.0.directs())
     }
 
     /// For a function whose failure is worked out: that happens at every
     /// candidate.
     #[inline(always)]
-    pub fn once(self) -> Must {
-        Must(self.0 & DIRECTS)
+    pub fn once(self) -> Must<false> {
+        Must(self.0)
     }
 
     /// Only if `known`.
     #[inline(always)]
-    pub fn only(self, known: bool) -> Must {
-        if known { self } else { PLAIN }
+    pub fn only(self, known: bool) -> Must<REPEATS> {
+        if known { self } else { Must(PLAIN) }
     }
 }
 
 /// A run begins, or goes on, in which predicates have this word.
 #[inline]
-pub(crate) fn begin(must: Must) {
-    WHOLE.set(must);
-    NEXT.set(0);
+pub(crate) fn begin(word: Word) {
+    WHOLE.set(word);
+    NAME.set(NOBODY);
 }
 
 /// The run is over.
@@ -92,7 +140,8 @@ pub(crate) fn end() {
 #[doc(hidden)]
 #[inline(always)]
 pub fn predicate<R>(name: u64, call: impl FnOnce() -> R) -> R {
-    must_next(WHOLE.get(), name);
+    NAME.set(name);
+    LEFT.set(WHOLE.get());
     let valid = call();
     forget_must();
     valid
@@ -101,23 +150,23 @@ pub fn predicate<R>(name: u64, call: impl FnOnce() -> R) -> R {
 /// The word that was left for the function of this name, once.
 #[doc(hidden)]
 #[inline(always)]
-pub fn take_must(name: u64) -> Must {
-    let next = NEXT.replace(0);
-    if next & !WORD == name { Must((next & WORD) as u8) } else { PLAIN }
+pub fn take_must(name: u64) -> Word {
+    if NAME.replace(NOBODY) == name { LEFT.get() } else { PLAIN }
 }
 
 /// Leaves a word for the function that is called next.
 #[doc(hidden)]
 #[inline(always)]
-pub fn must_next(must: Must, name: u64) {
-    NEXT.set(name | u64::from(must.0));
+pub fn must_next<const REPEATS: bool>(must: Must<REPEATS>, name: u64) {
+    NAME.set(name);
+    LEFT.set(if REPEATS { must.0 } else { must.0.repeating(false) });
 }
 
 /// Takes away a word that nobody took.
 #[doc(hidden)]
 #[inline(always)]
 pub fn forget_must() {
-    NEXT.set(0);
+    NAME.set(NOBODY);
 }
 
 /// What a method is called on. The methods of iterators and options fail when

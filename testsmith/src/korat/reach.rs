@@ -30,23 +30,36 @@ impl<'a> Reach<'a> {
     /// value. Fields that lead further join the stack at once, because what
     /// lies behind them depends on their value.
     pub fn cell<T: TwinType>(&mut self, cell: &Lazy<T>) {
-        if let Some(forward) = cell.forward() {
-            self.cell(forward);
-            if forward.header().state.get() == state::SEEN {
-                reach_object::<T>(forward.peek().0.as_ptr(), true, self);
+        if T::INLINE {
+            if cell.values.get().is_null() {
+                return self.forwarded(cell);
             }
-            return;
+            return cell.value(0).reach(self);
         }
-        if !T::INLINE && cell.header().state.get() == state::UNSEEN {
-            let header = cell.header();
-            let mut inner = self.trail.inner.borrow_mut();
-            if inner.may_vary(header) {
-                self.unread.push(header.id);
-            } else if !inner.push(header, Mask::ALL, false) {
-                return;
+        let header = cell.header();
+        match header.state.get() {
+            state::UNSEEN => {
+                let mut inner = self.trail.inner.borrow_mut();
+                if inner.may_vary(header) {
+                    self.unread.push(header.id);
+                } else if !inner.push(header, Mask::ALL, false) {
+                    return;
+                }
             }
+            state::FORWARD => return self.forwarded(cell),
+            _ => {}
         }
-        cell.peek().reach(self);
+        cell.value(header.index.get()).reach(self);
+    }
+
+    /// Visits a cell whose value is an object of its own.
+    #[cold]
+    fn forwarded<T: TwinType>(&mut self, cell: &Lazy<T>) {
+        let Some(forward) = cell.forward() else { return };
+        self.cell(forward);
+        if forward.header().state.get() == state::SEEN {
+            reach_object::<T>(forward.peek().0.as_ptr(), true, self);
+        }
     }
 
     /// Whether the object behind a pointer is visited for the first time.

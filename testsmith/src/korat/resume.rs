@@ -17,30 +17,79 @@ use super::guard as bounds;
 use super::necessary::Must;
 use super::trail::Trail;
 
-thread_local! {
-    /// The trail of the run, while checks may be made again.
-    static RUNNING: Cell<*const Trail> = const { Cell::new(std::ptr::null()) };
+/// What it costs to start a run, in reads of fields that it repeats.
+const A_RUN: u64 = 3;
+
+/// What it costs to pass a checkpoint, in the same.
+const A_CHECKPOINT: u64 = 1;
+
+/// For how many periods checkpoints are off before they are tried again.
+const PERIODS_OFF: u32 = 15;
+
+/// What checkpoints cost and saved of late. All of it is counted, none is timed, so the same search does the same everywhere.
+#[derive(Default)]
+pub(crate) struct Tally {
+    passed: Cell<u64>,
+    saved: Cell<u64>,
+    periods_off: Cell<u32>,
 }
 
-/// Lets checks of the run that begins be made again, at most so many times.
-#[inline]
-pub(crate) fn begin(trail: &Trail, most: u64) {
-    trail.repeats_left.set(most);
-    RUNNING.set(trail);
+impl Tally {
+    /// A run is over that passed so many checkpoints.
+    #[inline]
+    pub(crate) fn run(&self, passed: u32) {
+        self.passed.set(self.passed.get() + u64::from(passed));
+    }
+
+    /// A check is made again after so many checkpoints, where a run would read
+    /// so many fields before it.
+    #[inline]
+    fn repeat(&self, passed: u32, fields: u32) {
+        self.run(passed);
+        self.saved.set(self.saved.get() + u64::from(fields) + A_RUN);
+    }
+
+    /// A period is over: whether checkpoints are on in the next one. They are
+    /// as long as they save more than they cost, and now and then to see.
+    pub(crate) fn pays(&self) -> bool {
+        let off = self.periods_off.get();
+        let pays = match off {
+            0 => self.passed.get() * A_CHECKPOINT <= self.saved.get(),
+            off => off > PERIODS_OFF,
+        };
+        if off == 0 {
+            // Later periods count more.
+            self.passed.set(self.passed.get() / 2);
+            self.saved.set(self.saved.get() / 2);
+        }
+        self.periods_off.set(if pays { 0 } else { off + 1 });
+        pays
+    }
 }
 
-/// Ends the run; how many checks were made again.
-#[inline]
-pub(crate) fn end(trail: &Trail) -> u64 {
-    RUNNING.set(std::ptr::null());
-    trail.repeats.take()
+impl Trail {
+    /// Passes a checkpoint: how many fields had been read there. A run that
+    /// repeats an earlier one has them all on its stack already, so the number
+    /// was written down when they were read for the first time.
+    #[inline]
+    fn pass(&self) -> u32 {
+        let at = self.passed.get();
+        self.passed.set(at + 1);
+        if at < self.passed_before.get() {
+            return self.inner.borrow().checkpoints[at as usize];
+        }
+        let depth = self.depth.get();
+        self.inner.borrow_mut().checkpoints.push(depth);
+        self.passed_before.set(at + 1);
+        depth
+    }
 }
 
 /// A check that is made again as long as it fails and something that it read
 /// first has another value.
 #[doc(hidden)]
 #[inline(always)]
-pub fn guard(must: Must, check: impl Fn() -> bool) -> bool {
+pub fn guard<const REPEATS: bool>(must: Must<REPEATS>, check: impl Fn() -> bool) -> bool {
     // The check is written once, so that it is compiled in place.
     let checkpoint = Checkpoint::here(must);
     loop {
@@ -56,7 +105,10 @@ pub fn guard(must: Must, check: impl Fn() -> bool) -> bool {
 /// As [`guard`], for a value that may not be `None`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn guard_option<T>(must: Must, value: impl Fn() -> Option<T>) -> Option<T> {
+pub fn guard_option<const REPEATS: bool, T>(
+    must: Must<REPEATS>,
+    value: impl Fn() -> Option<T>,
+) -> Option<T> {
     let checkpoint = Checkpoint::here(must);
     loop {
         let value = value();
@@ -71,21 +123,22 @@ struct Checkpoint {
     trail: *const Trail,
     depth: u32,
     calls: u32,
+    passed: u32,
     steps: u64,
 }
 
 impl Checkpoint {
     #[inline(always)]
-    fn here(must: Must) -> Checkpoint {
-        if !must.repeats() {
-            return Checkpoint { trail: std::ptr::null(), depth: 0, calls: 0, steps: 0 };
-        }
-        let trail = RUNNING.get();
+    fn here<const REPEATS: bool>(must: Must<REPEATS>) -> Checkpoint {
+        let Some(trail) = must.trail() else {
+            return Checkpoint { trail: std::ptr::null(), depth: 0, calls: 0, passed: 0, steps: 0 };
+        };
         // SAFETY: only a running search lets checks be repeated, and
         // its trail is boxed in the space that it owns.
         let here = unsafe { &*trail };
-        let depth = here.checkpoint();
-        Checkpoint { trail, depth, calls: here.calls.get(), steps: bounds::steps_left() }
+        let depth = here.pass();
+        let (calls, passed) = (here.calls.get(), here.passed.get());
+        Checkpoint { trail, depth, calls, passed, steps: bounds::steps_left() }
     }
 
     /// Changes the last field that was read since, and makes the run as it was
@@ -106,7 +159,9 @@ impl Checkpoint {
         }
         trail.repeats_left.set(left - 1);
         trail.repeats.set(trail.repeats.get() + 1);
+        trail.tally.repeat(trail.passed.get() - self.passed, self.depth);
         trail.calls.set(self.calls);
+        trail.passed.set(self.passed);
         bounds::set_steps_left(self.steps);
         true
     }

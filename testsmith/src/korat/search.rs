@@ -14,11 +14,10 @@ use super::cell::Lazy;
 use super::deep::{self, Types};
 use super::finitize::{Finitization, FinitizeError};
 use super::guard;
-use super::necessary::{self, Must};
+use super::necessary::{self, PLAIN, Word};
 use super::outcome::DESCRIBED_TROUBLES;
 use super::reach::Reach;
 use super::realize::realize;
-use super::resume;
 use super::show::{Shower, Shown};
 use super::space::Space;
 use super::state::State;
@@ -218,15 +217,14 @@ impl<T: Korat> Search<T> {
             poll_at: 0,
             report_at: 0,
             repeat: self.repeat,
-            must: Must::new(
-                switches.generators && (self.predicate.is_none() || self.conjunctive),
-                self.checkpoints
-                    && switches.pruning
-                    && self.repeat == 1
-                    && self.predicate.is_none(),
-            ),
+            must: PLAIN,
+            repeats: false,
             real: PhantomData,
         };
+        let own = self.predicate.is_none();
+        run.repeats = self.checkpoints && switches.pruning && self.repeat == 1 && own;
+        let directs = switches.generators && (own || self.conjunctive);
+        run.must = Word::new(&run.space.trail, directs, run.repeats);
         if let Some(state) = &self.resume {
             run.restore(state);
         }
@@ -270,7 +268,9 @@ pub struct Run<T: Korat> {
     report_at: u64,
     repeat: u32,
     /// What the predicate's checks may do.
-    must: Must,
+    must: Word,
+    /// Whether checks that fail may be made again, when that pays.
+    repeats: bool,
     real: PhantomData<fn() -> T>,
 }
 
@@ -487,6 +487,10 @@ impl<T: Korat> Run<T> {
                 Stop::Time
             } else {
                 self.poll_at = self.next_poll();
+                if self.repeats {
+                    let on = self.space.trail.tally.pays();
+                    self.must = self.must.repeating(on);
+                }
                 return false;
             };
         self.outcome = Outcome::Stopped(stop);
@@ -510,7 +514,7 @@ impl<T: Korat> Run<T> {
         self.space.trail.begin();
         guard::begin(guard::STEPS);
         let most = self.poll_at.saturating_sub(self.steps());
-        resume::begin(&self.space.trail, most);
+        self.space.trail.repeats_left.set(most);
         necessary::begin(self.must);
         let (predicate, root) = (self.predicate, &self.root);
         let valid = || match &self.deep {
@@ -530,7 +534,8 @@ impl<T: Korat> Run<T> {
             necessary::begin(self.must);
             result = catch_unwind(AssertUnwindSafe(valid));
         }
-        self.stats.candidates += resume::end(&self.space.trail);
+        self.stats.candidates += self.space.trail.repeats.take();
+        self.space.trail.tally.run(self.space.trail.passed.get());
         necessary::end();
         super::scratch::undo();
         match result {

@@ -20,6 +20,7 @@ use super::cell::{Header, Kind, state};
 use super::hold::{Held, Link, Record};
 use super::mask::Mask;
 use super::product::{Bound, Varied};
+use super::resume::Tally;
 
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
@@ -75,6 +76,8 @@ pub(crate) struct Inner {
     pub held: Vec<Held>,
     pub links: Vec<Link>,
     pub records: Vec<Record>,
+    /// How many fields had been read at each checkpoint that the run passed.
+    pub checkpoints: Vec<u32>,
     pub free: Vec<Varied>,
     pub bounds: Vec<Bound>,
     /// The stack is never backtracked below this length.
@@ -88,11 +91,17 @@ pub struct Trail {
     pub(crate) calls: Cell<u32>,
     /// How many of those calls an earlier run answered for this one.
     pub(crate) recorded: Cell<u32>,
+    /// How many checkpoints this run has passed, and how many of them an
+    /// earlier run passed too.
+    pub(crate) passed: Cell<u32>,
+    pub(crate) passed_before: Cell<u32>,
     /// How many fields are on the stack.
     pub(crate) depth: Cell<u32>,
     /// How many checks of this run were made again, and how many more may be.
     pub(crate) repeats: Cell<u64>,
     pub(crate) repeats_left: Cell<u64>,
+    /// What checkpoints cost and saved.
+    pub(crate) tally: Tally,
     /// The length of the stack, while a generator tries values that its field
     /// does not have.
     pub(crate) aside: Cell<u32>,
@@ -117,6 +126,7 @@ impl Trail {
                 held: Vec::new(),
                 links: Vec::new(),
                 records: Vec::new(),
+                checkpoints: Vec::new(),
                 free: Vec::new(),
                 bounds: Vec::new(),
                 base: 0,
@@ -124,9 +134,12 @@ impl Trail {
             }),
             calls: Cell::new(0),
             recorded: Cell::new(0),
+            passed: Cell::new(0),
+            passed_before: Cell::new(0),
             depth: Cell::new(0),
             repeats: Cell::new(0),
             repeats_left: Cell::new(0),
+            tally: Tally::default(),
             aside: Cell::new(NONE),
             constrained: Cell::new(false),
         }
@@ -138,6 +151,8 @@ impl Trail {
         let inner = self.inner.borrow();
         self.calls.set(0);
         self.recorded.set(inner.records.len() as u32);
+        self.passed.set(0);
+        self.passed_before.set(inner.checkpoints.len() as u32);
         self.depth.set(inner.stack.len() as u32);
         self.constrained.set(false);
     }
@@ -149,6 +164,7 @@ impl Trail {
         let floor = inner.base.max(depth);
         let more = inner.backtrack_to(floor);
         self.recorded.set(inner.records.len() as u32);
+        self.passed_before.set(inner.checkpoints.len() as u32);
         self.depth.set(inner.stack.len() as u32);
         more
     }
@@ -212,6 +228,9 @@ impl Inner {
         }
         header.high_before.set(self.high(header));
         header.was_held.set(was_held);
+        if !was_held {
+            header.call.set(NONE);
+        }
         header.mask.set(mask);
         self.take_promised(header);
         let index = self.pick(header, 0);
@@ -230,6 +249,7 @@ impl Inner {
         let header = self.header(field);
         header.high_before.set(self.high(header));
         header.was_held.set(false);
+        header.call.set(NONE);
         header.mask.set(mask);
         self.take_promised(header);
         self.set(header, index);
@@ -254,6 +274,7 @@ impl Inner {
         }
         self.links.clear();
         self.records.clear();
+        self.checkpoints.clear();
     }
 
     /// Takes fields off the stack until only so many are left.

@@ -13,7 +13,7 @@ pub use super::kinds::{
     SetTwin as BTreeSet, SliceTwin as Slice, VecTwin as Vec,
 };
 pub use super::necessary::{
-    CalledOn, Known, KnownOption, Must, PLAIN, Unknown, forget_must, must_next, predicate,
+    CalledOn, Known, KnownOption, Must, PLAIN, Unknown, Word, forget_must, must_next, predicate,
     take_must,
 };
 pub use super::realize::real;

@@ -360,6 +360,9 @@ impl<T: TwinType> TwinType for VecTwin<T> {
     fn reach(&self, reach: &mut Reach) {
         if self.arena == NO_CLASS {
             reach.cell(&self.len);
+            let len = self.present(|class| reach.arena_len(class));
+            self.cells(len).iter().for_each(|cell| reach.cell(cell));
+            return;
         }
         let mut at = 0;
         while at < self.present(|class| reach.arena_len(class)) {
