@@ -23,17 +23,15 @@
 //! Runs on the code of the twin. Nothing here changes what a predicate says:
 //! what `purity` does not let pass stays as it is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    BinOp, Block, Expr, FnArg, ImplItem, ImplItemFn, ItemImpl, Pat, ReturnType, Stmt, Type, UnOp,
-    parse_quote,
+    BinOp, Block, Expr, FnArg, ImplItem, ImplItemFn, Pat, ReturnType, Stmt, Type, UnOp, parse_quote,
 };
 
-use super::necessary::{is_generator, with_word, word_for};
+use super::necessary::is_generator;
 use super::purity::{Locals, is_copied_type, variable};
 
 /// How a function says that the structure is not valid.
@@ -46,85 +44,34 @@ pub enum Failure {
     Error,
 }
 
-/// Adds checkpoints to the functions of a block.
-///
-/// A function that may fail is split: one takes the word as an argument, the
-/// other has the old name and looks whether a word was left for it. Nothing
-/// can be added to the functions of a trait, and code that the macro has not
-/// seen may call them.
-pub fn add(block: &mut ItemImpl) {
-    let in_trait = block.trait_.is_some();
-    let mut failures = HashMap::new();
-    for item in &block.items {
-        if let ImplItem::Fn(function) = item
-            && let Some(failure) = failure(function)
-            && !in_trait
-        {
-            failures.insert(function.sig.ident.to_string(), failure);
-        }
-    }
-    let mut split = Vec::new();
-    for item in &mut block.items {
+/// The bodies with checkpoints of those functions of a block that have any use
+/// for the word; `worded` are those of which that is known.
+pub fn with_checkpoints(
+    items: &[ImplItem],
+    failures: &HashMap<String, Failure>,
+    worded: &HashSet<String>,
+) -> HashMap<String, Block> {
+    let mut bodies = HashMap::new();
+    for item in items {
         let ImplItem::Fn(function) = item else { continue };
-        let Some(&failure) = failures.get(&function.sig.ident.to_string()) else {
-            let forget = parse_quote!(::testsmith::korat::twin::forget_must(););
-            function.block.stmts.insert(0, forget);
-            continue;
-        };
+        let name = function.sig.ident.to_string();
+        let Some(&failure) = failures.get(&name) else { continue };
         let locals = parameters(function);
-        let mut checkpoints = Checkpoints { failures: &failures, failure, locals };
-        checkpoints.body(&mut function.block);
+        let mut body = function.block.clone();
+        Checkpoints { failures, worded, failure, locals }.body(&mut body);
+        if !quote!(#body).to_string().contains("__must") {
+            continue;
+        }
         if failure == Failure::Error {
-            function.block.stmts.insert(0, parse_quote!(let __must = __must.once();));
+            body.stmts.insert(0, parse_quote!(let __must = __must.once();));
         }
-        split.push(ImplItem::Fn(take_word(function)));
+        bodies.insert(name, body);
     }
-    block.items.extend(split);
-}
-
-/// Makes a function one that takes the word; returns the one that looks for it.
-fn take_word(function: &mut ImplItemFn) -> ImplItemFn {
-    let mut looking = function.clone();
-    let must = quote!(::testsmith::korat::twin::Must<__REPEATS>);
-    function.sig.inputs.push(parse_quote!(__must: #must));
-    function.sig.generics.params.push(parse_quote!(const __REPEATS: bool));
-    function.sig.ident = with_word(&function.sig.ident);
-    let mut arguments: Vec<Expr> = Vec::new();
-    for (at, input) in looking.sig.inputs.iter_mut().enumerate() {
-        match input {
-            FnArg::Receiver(_) => arguments.push(parse_quote!(self)),
-            FnArg::Typed(typed) => {
-                let name = quote::format_ident!("__argument{at}");
-                *typed.pat = parse_quote!(#name);
-                arguments.push(parse_quote!(#name));
-            }
-        }
-    }
-    let generics = looking.sig.generics.params.iter().filter_map(|parameter| match parameter {
-        syn::GenericParam::Type(ty) => Some(&ty.ident),
-        syn::GenericParam::Const(constant) => Some(&constant.ident),
-        syn::GenericParam::Lifetime(_) => None,
-    });
-    let generics: Vec<_> = generics.collect();
-    let (inner, name) = (&function.sig.ident, word_for(&looking.sig.ident.to_string()));
-    let call = |repeats: bool, word: TokenStream| {
-        let call = quote!(Self::#inner::<#(#generics,)* #repeats>(#(#arguments,)* #word));
-        match function.sig.unsafety {
-            // Whoever calls the one calls the other.
-            Some(_) => quote!(unsafe { #call }),
-            None => call,
-        }
-    };
-    let (again, once) = (call(true, quote!(__word.again())), call(false, quote!(__word.once())));
-    looking.block = parse_quote!({
-        let __word = ::testsmith::korat::twin::take_must(#name);
-        if __word.repeats() { #again } else { #once }
-    });
-    looking
+    bodies
 }
 
 /// How a function fails, unless it changes what it is called on.
-fn failure(function: &ImplItemFn) -> Option<Failure> {
+pub fn failure(function: &ImplItemFn) -> Option<Failure> {
     let changes = function.sig.receiver().is_some_and(|this| {
         this.mutability.is_some() || this.reference.is_none() || this.colon_token.is_some()
     });
@@ -160,6 +107,8 @@ fn parameters(function: &ImplItemFn) -> Locals {
 pub struct Checkpoints<'a> {
     /// How the functions of the block fail.
     pub failures: &'a HashMap<String, Failure>,
+    /// Those of them that take the word.
+    pub worded: &'a HashSet<String>,
     /// How the function at hand fails.
     pub failure: Failure,
     pub locals: Locals,
@@ -565,12 +514,16 @@ fn binds(condition: &Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use syn::ItemImpl;
+
+    use super::super::necessary::word_for;
+    use super::super::split::split;
     use super::*;
 
     /// The code of a block with checkpoints, without blanks and paths.
     fn with_checkpoints(block: &str) -> String {
         let mut block: ItemImpl = syn::parse_str(block).expect("an impl block");
-        add(&mut block);
+        split(&mut block);
         let text = quote!(#block).to_string().replace(' ', "");
         let text = text.replace("::testsmith::korat::twin::", "");
         ["rep_ok", "ordered", "depth", "count"].iter().fold(text, |text, name| {
@@ -588,7 +541,7 @@ mod tests {
                     let Some(depth) = Self::depth(&(*self.root), 0) else { return false };
                     depth < size && self.ordered()
                 }
-                fn ordered(&self) -> bool { true }
+                fn ordered(&self) -> bool { (*self.low) < (*self.high) }
                 fn depth(link: &Link, so_far: usize) -> Option<usize> { Self::depth(link, so_far)? }
             }",
         );

@@ -16,6 +16,7 @@ mod patterns;
 mod predicate;
 mod purity;
 mod rewrite;
+mod split;
 mod test;
 mod twin_impl;
 mod types;

@@ -163,6 +163,12 @@ impl Checkpoints<'_> {
 
     /// How the function of this block fails that an expression calls.
     pub fn own_failure(&self, expr: &Expr) -> Option<Failure> {
+        self.own_name(expr).and_then(|name| self.failures.get(&name).copied())
+    }
+
+    /// The function that an expression calls on the same object, or as one of
+    /// the same type.
+    fn own_name(&self, expr: &Expr) -> Option<String> {
         let name = match expr {
             Expr::Call(call) => {
                 let Expr::Path(path) = &*call.func else { return None };
@@ -174,7 +180,7 @@ impl Checkpoints<'_> {
             }
             _ => return None,
         };
-        self.failures.get(&name.to_string()).copied()
+        Some(name.to_string())
     }
 
     /// The last generic argument of a function that takes the word; it is told
@@ -188,7 +194,11 @@ impl Checkpoints<'_> {
 
     /// A call whose failure is the predicate's.
     pub fn hand_on(&self, expr: &mut Expr) {
-        if self.own_failure(expr).is_some() {
+        let own = self.own_name(expr).filter(|name| self.failures.contains_key(name));
+        if let Some(name) = own {
+            if !self.worded.contains(&name) {
+                return;
+            }
             match expr {
                 Expr::Call(call) => {
                     if let Expr::Path(path) = &mut *call.func
@@ -297,7 +307,7 @@ fn some_argument(expr: &Expr) -> Option<&Expr> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::checkpoints;
+    use super::super::split::split;
     use super::*;
 
     /// Whether the generator in the body of a method directs the search.
@@ -306,7 +316,7 @@ mod tests {
         let body = body.replace("HOLDS", generator);
         let text = format!("impl T {{ fn rep_ok(&self) -> {output} {{ {body} }} }}");
         let mut block: syn::ItemImpl = syn::parse_str(&text).expect("an impl block");
-        checkpoints::add(&mut block);
+        split(&mut block);
         let text = quote!(#block).to_string().replace(' ', "");
         let (directed, plain) =
             (text.contains("holds(__must.word(),"), text.contains("twin::PLAIN"));

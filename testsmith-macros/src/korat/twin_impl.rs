@@ -67,7 +67,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     for item in &mut block.items {
         rewrite_item(item, &own, &real, &mut errors);
     }
-    super::checkpoints::add(&mut block);
+    super::split::split(&mut block);
     block.attrs.clear();
     if let Some(error) = errors.into_iter().reduce(|mut all, next| {
         all.combine(next);

@@ -204,7 +204,7 @@ pub mod twin {
         Some(unsafe { &*cell.header().trail })
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn holds<T: TwinType>(
         must: Word,
         field: &Lazy<T>,

@@ -114,7 +114,11 @@ impl Trail {
 
     #[inline]
     fn record(&self, answer: Answer) {
-        let mut inner = self.inner.borrow_mut();
+        self.record_in(&mut self.inner.borrow_mut(), answer);
+    }
+
+    #[inline]
+    fn record_in(&self, inner: &mut Inner, answer: Answer) {
         let depth = inner.stack.len() as u32;
         inner.records.push(Record { answer, depth });
         self.depth.set(depth);
@@ -134,7 +138,7 @@ impl Trail {
     ///
     /// `false` means that the field has no such value and the predicate fails
     /// whatever the field is set to.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn restrict<T: TwinType>(
         &self,
         cell: &Lazy<T>,
@@ -144,27 +148,32 @@ impl Trail {
             return allows(cell);
         }
         let (header, call) = (cell.header(), self.calls.get());
-        let state = header.state.get();
         // What this call has left of the field is what satisfies it.
-        if header.call.get() == call && state != state::UNSEEN {
+        if header.call.get() == call && header.state.get() != state::UNSEEN {
             self.calls.set(call + 1);
             return true;
         }
-        if state == state::SEEN {
+        self.restrict_anew(cell, &allows)
+    }
+
+    #[inline(never)]
+    fn restrict_anew<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
+        if cell.header().state.get() == state::SEEN {
+            let call = self.calls.get();
             self.calls.set(call + 1);
             if call >= self.recorded.get() {
                 self.record(Answer::Plain);
             }
-            return self.plain(cell, &allows);
+            return self.plain(cell, allows);
         }
         match self.next_call() {
             Some(Answer::Held(answer)) => answer,
-            Some(Answer::Plain) => self.plain(cell, &allows),
-            None => self.hold(cell, &allows),
+            Some(Answer::Plain) => self.plain(cell, allows),
+            None => self.hold(cell, allows),
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
         let header = cell.header();
         let mask = self.aside(|| Mask::of(header.size, |i| allows(cell.value(i))));
@@ -172,8 +181,9 @@ impl Trail {
             self.record(Answer::Plain);
             return self.plain(cell, allows);
         };
-        let answer = self.inner.borrow_mut().hold(header, mask, self.calls.get() - 1);
-        self.record(Answer::Held(answer));
+        let mut inner = self.inner.borrow_mut();
+        let answer = inner.hold(header, mask, self.calls.get() - 1);
+        self.record_in(&mut inner, Answer::Held(answer));
         answer
     }
 
@@ -181,21 +191,20 @@ impl Trail {
     /// field, which other values may not make it do. If it panics, the run is
     /// made again: see `recover`.
     fn aside<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
-        let depth = self.inner.borrow().stack.len();
+        let depth = self.depth.get();
         let steps = guard::steps_left();
-        self.aside.set(depth as u32);
+        self.aside.set(depth);
         let result = {
             let _constrained = Constrained::enter(self);
             look()
         };
         self.aside.set(NOTHING);
         guard::set_steps_left(steps);
-        let mut inner = self.inner.borrow_mut();
-        if inner.stack.len() == depth {
+        if self.depth.get() == depth {
             return Some(result);
         }
-        inner.unread_to(depth);
-        self.depth.set(depth as u32);
+        self.inner.borrow_mut().unread_to(depth as usize);
+        self.depth.set(depth);
         None
     }
 

@@ -127,13 +127,13 @@ impl<const REPEATS: bool> Must<REPEATS> {
 #[inline]
 pub(crate) fn begin(word: Word) {
     WHOLE.set(word);
-    NAME.set(NOBODY);
 }
 
 /// The run is over.
 #[inline]
 pub(crate) fn end() {
-    begin(PLAIN);
+    WHOLE.set(PLAIN);
+    NAME.set(NOBODY);
 }
 
 /// Calls a predicate whose failure is that of the whole.

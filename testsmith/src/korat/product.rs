@@ -169,17 +169,23 @@ impl Inner {
     fn restart(&mut self, at: usize) {
         let header = self.free[at].header();
         let high = self.high(header);
-        let mut mask = self.free[at].mask.clone();
-        let mut next = self.free[at].bounds;
-        while next != NOTHING {
-            let bound = &self.bounds[next as usize];
+        let bounded = |mask: &Mask, bound: &Bound| {
             let link = &self.links[bound.link as usize];
-            mask = if link.high == header.id {
-                link.above(&mask, header.size, self.header(link.low).index.get())
+            if link.high == header.id {
+                link.above(mask, header.size, self.header(link.low).index.get())
             } else {
-                link.below(&mask, header.size, self.header(link.high).index.get())
-            };
-            next = bound.next;
+                link.below(mask, header.size, self.header(link.high).index.get())
+            }
+        };
+        let varied = &self.free[at];
+        let mut next = self.bounds.get(varied.bounds as usize);
+        let mut mask = match next {
+            None => varied.mask.clone(),
+            Some(first) => bounded(&varied.mask, first),
+        };
+        while let Some(bound) = next.and_then(|bound| self.bounds.get(bound.next as usize)) {
+            mask = bounded(&mask, bound);
+            next = Some(bound);
         }
         // A pointer that may alias: any object seen, one fresh.
         let end = match header.kind.get() {

@@ -513,8 +513,10 @@ impl<T: Korat> Run<T> {
     fn check(&mut self) -> bool {
         self.space.trail.begin();
         guard::begin(guard::STEPS);
-        let most = self.poll_at.saturating_sub(self.steps());
-        self.space.trail.repeats_left.set(most);
+        if self.must.repeats() {
+            let most = self.poll_at.saturating_sub(self.steps());
+            self.space.trail.repeats_left.set(most);
+        }
         necessary::begin(self.must);
         let (predicate, root) = (self.predicate, &self.root);
         let valid = || match &self.deep {
@@ -526,16 +528,20 @@ impl<T: Korat> Run<T> {
             super::scratch::undo();
             self.space.trail.begin();
             guard::begin(guard::STEPS);
+            necessary::end();
             necessary::begin(self.must);
             result = catch_unwind(AssertUnwindSafe(valid));
         }
         for _ in 1..self.repeat {
             self.space.trail.begin();
+            necessary::end();
             necessary::begin(self.must);
             result = catch_unwind(AssertUnwindSafe(valid));
         }
-        self.stats.candidates += self.space.trail.repeats.take();
-        self.space.trail.tally.run(self.space.trail.passed.get());
+        if self.must.repeats() {
+            self.stats.candidates += self.space.trail.repeats.take();
+            self.space.trail.tally.run(self.space.trail.passed.get());
+        }
         necessary::end();
         super::scratch::undo();
         match result {

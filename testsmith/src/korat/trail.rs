@@ -170,6 +170,7 @@ impl Trail {
     }
 
     /// The predicate reads a field for the first time.
+    #[inline(always)]
     pub(crate) fn read(&self, header: &Header) {
         let mut inner = self.inner.borrow_mut();
         let fine = match header.state.get() {
