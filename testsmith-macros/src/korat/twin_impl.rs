@@ -33,6 +33,7 @@ pub fn twin_impl(arguments: TokenStream, item: TokenStream) -> TokenStream {
             // The block itself stays, so that only our own error is shown.
             let error = tokens_or_errors(expanded);
             let stand_in = predicate::stand_in(&item);
+            let item = predicate::mended(&item).unwrap_or(item);
             quote!(#item #stand_in #error)
         }
     }

@@ -27,6 +27,18 @@ impl Changing {
 }
 
 #[derive(Korat)]
+struct Asking {
+    size: u8,
+}
+
+#[korat]
+impl Asking {
+    fn rep_ok(&self, most: u8) -> bool {
+        self.size < most
+    }
+}
+
+#[derive(Korat)]
 struct Unmarked {
     size: u8,
 }
