@@ -8,6 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::check::{StaticClause, raises};
 
@@ -18,8 +19,9 @@ const IN_CLAUSE: u32 = 1 << 31;
 /// What the clauses and bodies of a thread ask for. One place, so that a call looks it up
 /// once; nothing in it has to be dropped, so that looking it up is nothing but an address.
 struct Thread {
-    /// The depth, and [`IN_CLAUSE`].
-    state: Cell<u32>,
+    /// The depth, and [`IN_CLAUSE`]. Only its own thread looks at it; an atomic, because the
+    /// compiler then counts in memory and does not keep the count in a register over a body.
+    state: AtomicU32,
     /// The object whose method began last, address and type. Apart, because one object
     /// at a time is by far the commonest case, and its address alone says whether there
     /// is one.
@@ -29,7 +31,7 @@ struct Thread {
 
 thread_local! {
     static THREAD: Thread = const {
-        Thread { state: Cell::new(0), address: Cell::new(NOWHERE), type_name: Cell::new("") }
+        Thread { state: AtomicU32::new(0), address: Cell::new(NOWHERE), type_name: Cell::new("") }
     };
     /// The objects that wait for the last one to end.
     static WAITING: RefCell<Vec<Object>> = const { RefCell::new(Vec::new()) };
@@ -37,12 +39,12 @@ thread_local! {
 
 #[inline]
 fn state() -> u32 {
-    THREAD.with(|thread| thread.state.get())
+    THREAD.with(|thread| thread.state.load(Relaxed))
 }
 
 #[inline]
 fn set_state(state: u32) {
-    THREAD.with(|thread| thread.state.set(state));
+    THREAD.with(|thread| thread.state.store(state, Relaxed));
 }
 
 /// No reference has this address.
