@@ -162,7 +162,7 @@ impl<'m> Maker<'m> {
             body,
             guard,
             varies,
-            documented: operation.docs.panics_section || operation.docs.mentions_panic,
+            documented: operation.docs.panics_section || operation.docs.says_it_panics,
         })
     }
 

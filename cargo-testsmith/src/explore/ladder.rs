@@ -24,7 +24,7 @@ use crate::pipeline::{Session, discover, plan};
 use crate::selection::close_to;
 
 /// Elements per collection and bytes per text, one after the other.
-const LADDER: [usize; 5] = [2, 4, 8, 16, 32];
+const LADDER: [usize; 5] = [2, 4, 8, 16, 40];
 /// The bound of functions that take nothing of varying size.
 const FIXED: usize = 4;
 /// A put gets at least so long.
@@ -44,6 +44,19 @@ struct FunctionProgress {
     /// The last that was said of it.
     last: Option<Explored>,
     over: bool,
+    /// The bound that time was too short for, and that time.
+    short: Option<(usize, Duration)>,
+    told: bool,
+}
+
+impl FunctionProgress {
+    /// Tells what is said of it once nothing more will be tried.
+    fn tell_if_settled(&mut self, each: &mut dyn FnMut(&Explored)) {
+        if let (true, Some(last)) = (self.over && self.short.is_none() && !self.told, &self.last) {
+            self.told = true;
+            each(last);
+        }
+    }
 }
 
 pub fn explore(
@@ -62,6 +75,8 @@ pub fn explore(
             function,
             last: None,
             over: false,
+            short: None,
+            told: false,
         })
         .collect();
     console.say(&format!("building puts for {} functions", in_progress.len()));
@@ -216,7 +231,8 @@ fn build(
     bail!("the puts still do not build after {MAX_BUILDS} rounds")
 }
 
-/// Explores with growing bounds, all functions at each before the next.
+/// Explores with growing bounds, all functions at each before the next. What time was too
+/// short for is tried again while some is left.
 fn climb(
     options: &Explore,
     puts: &mut Puts<'_>,
@@ -226,9 +242,6 @@ fn climb(
     let many = in_progress.len() > 1;
     let whole = if many { options.budget } else { options.max_time };
     let end = Instant::now() + whole;
-    let krate =
-        puts.modules().first().and_then(|module| module.split("::").next().map(str::to_owned));
-    let krate = krate.unwrap_or_default();
     let rounds = in_progress.iter().map(|progress| progress.lens.len()).max().unwrap_or(0);
     for round in 0..rounds {
         let count = in_progress.len();
@@ -240,29 +253,85 @@ fn climb(
             if remaining.is_zero() || puts.interrupted() {
                 break;
             }
-            let mut settings = solvers::settings(options, puts.interrupt);
-            let share = remaining / (count - index) as u32;
-            settings.max_time = settings.max_time.min(share.max(LEAST_TIME)).min(remaining);
-            let function = &progress.function;
-            let ident = &function.ident;
-            let module = format!("{krate}::{}::{ident}", functions::module(ident, len));
-            let mut put = puts.explore(&module, &settings, &of_function(&function.path))?;
-            for path in &mut put.paths {
-                path.call = shown(function, &path.call);
-            }
-            for cut in &mut put.cut_short {
-                cut.call = shown(function, &cut.call);
-            }
-            settle(progress, put, len);
-            if progress.over || round + 1 == progress.lens.len() {
-                progress.over = true;
-                each(progress.last.as_ref().expect("it was just settled"));
-            }
+            let share = (remaining / (count - index) as u32).max(LEAST_TIME).min(remaining);
+            try_bound(options, puts, progress, len, share)?;
+            progress.over |= round + 1 == progress.lens.len();
+            progress.tell_if_settled(each);
         }
     }
-    for progress in in_progress.iter().filter(|progress| !progress.over) {
-        progress.last.as_ref().map(&mut *each);
+    try_again(options, puts, in_progress, end)?;
+    for progress in in_progress.iter_mut() {
+        (progress.over, progress.short) = (true, None);
+        progress.tell_if_settled(each);
     }
+    Ok(())
+}
+
+/// Gives the time that is left to functions for which it was too short, if each gets
+/// decidedly more than it had; what holds then climbs on.
+fn try_again(
+    options: &Explore,
+    puts: &mut Puts<'_>,
+    in_progress: &mut [FunctionProgress],
+    end: Instant,
+) -> Result<()> {
+    loop {
+        let count = in_progress.iter().filter(|progress| progress.short.is_some()).count();
+        let mut tried = false;
+        for (index, progress) in
+            in_progress.iter_mut().filter(|progress| progress.short.is_some()).enumerate()
+        {
+            let remaining = end.saturating_duration_since(Instant::now());
+            let share = (remaining / (count - index) as u32).min(options.max_time);
+            let Some((len, had)) = progress.short.take_if(|(_, had)| share >= *had * 2) else {
+                continue;
+            };
+            if puts.interrupted() {
+                return Ok(());
+            }
+            tried = true;
+            try_bound(options, puts, progress, len, share.max(had))?;
+            let higher: Vec<usize> = progress.lens.iter().copied().filter(|l| *l > len).collect();
+            for len in higher {
+                let remaining = end.saturating_duration_since(Instant::now()).min(share);
+                if progress.over || remaining.is_zero() {
+                    break;
+                }
+                try_bound(options, puts, progress, len, remaining)?;
+            }
+        }
+        if !tried {
+            return Ok(());
+        }
+    }
+}
+
+/// Explores one function with one bound.
+fn try_bound(
+    options: &Explore,
+    puts: &mut Puts<'_>,
+    progress: &mut FunctionProgress,
+    len: usize,
+    time: Duration,
+) -> Result<()> {
+    let krate =
+        puts.modules().first().and_then(|module| module.split("::").next().map(str::to_owned));
+    let krate = krate.unwrap_or_default();
+    let mut settings = solvers::settings(options, puts.interrupt);
+    settings.max_time = settings.max_time.min(time);
+    let function = &progress.function;
+    let ident = &function.ident;
+    let module = format!("{krate}::{}::{ident}", functions::module(ident, len));
+    let mut put = puts.explore(&module, &settings, &of_function(&function.path))?;
+    for path in &mut put.paths {
+        path.call = shown(function, &path.call);
+    }
+    for cut in &mut put.cut_short {
+        cut.call = shown(function, &cut.call);
+    }
+    let ran_out = put.settled == Settled::Undecided && put.time >= settings.max_time;
+    progress.short = ran_out.then_some((len, settings.max_time));
+    settle(progress, put, len);
     Ok(())
 }
 
@@ -277,7 +346,9 @@ fn settle(progress: &mut FunctionProgress, mut put: Explored, len: usize) {
         documented: function.documented,
     });
     match (&mut progress.last, put.settled) {
-        (Some(last), Settled::Undecided) if put.mismatches == 0 => {
+        (Some(last), Settled::Undecided)
+            if put.mismatches == 0 && last.settled == Settled::Holds =>
+        {
             let why = report::reasons(&put);
             last.time += put.time;
             if let Some(about) = &mut last.function {

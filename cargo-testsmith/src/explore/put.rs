@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use testsmith_lab::{Built, Lab, check_identity};
 use testsmith_solver::Statistics;
-use testsmith_symbolic::explore::{Expectation, Settings, explore};
+use testsmith_symbolic::explore::{Expectation, Settings, explore_sides};
 use testsmith_symbolic::ir::{FunctionId, Site};
 use testsmith_symbolic::llvm::{Program, library_of};
 use testsmith_symbolic::machine::{
@@ -57,6 +57,8 @@ pub struct Path {
     pub adds_branches: bool,
     /// The condition in words, one line per decision, when asked for.
     pub explanation: Vec<String>,
+    /// Whether it is one more input of a path, for a side of a branch.
+    pub further: bool,
 }
 
 /// An input whose path was cut short, and what it does natively.
@@ -85,6 +87,8 @@ pub struct Explored {
     /// Branch sides taken, and branch sides there are, in the functions it is about
     /// that were reached.
     pub branches: (usize, usize),
+    /// Whether those not taken cannot be, if nothing voids the claim.
+    pub sides_are_clear: bool,
     pub voids: Vec<(String, usize)>,
     /// What a claim rests on, with the places that made use of it.
     pub assumptions: Vec<(Assumption, Vec<Place>)>,
@@ -93,6 +97,13 @@ pub struct Explored {
     pub queries: Statistics,
     /// The function that it was written for, if we wrote it.
     pub function: Option<About>,
+}
+
+impl Explored {
+    /// Paths that were visited, each with an input.
+    pub fn path_count(&self) -> usize {
+        self.paths.iter().filter(|path| !path.further).count()
+    }
 }
 
 /// What is said of a function beside the verdict of its put.
@@ -171,7 +182,7 @@ impl<'p> Puts<'p> {
         let solvers = solvers(self.options)?;
         let interpreter = &mut self.interpreter;
         let found = telling(self.console, module, &mut settings, |settings| {
-            explore(interpreter, entry, settings, solvers)
+            explore_sides(interpreter, entry, settings, solvers, ours)
         });
         let inputs: Vec<Vec<u8>> = found.cases.iter().map(|case| case.input.clone()).collect();
         let replayed = native.run(&inputs, PATIENCE)?;

@@ -22,14 +22,14 @@ pub fn put(console: &Console, put: &Explored, explain: bool) {
     println!("{}", title(put));
     println!("  {}", verdict(put));
     let (taken, all) = put.branches;
-    let reachable = match put.voids.is_empty() && taken < all {
+    let reachable = match put.voids.is_empty() && put.sides_are_clear && taken < all {
         true => "; the others cannot be reached",
         false => "",
     };
     let inside = put.function.as_ref().map_or(String::new(), |f| format!(" of {}", f.path));
     println!(
         "  {} paths, {} refused, {} cut short; {taken} of {all} branch sides{inside} taken{reachable}",
-        put.paths.len(),
+        put.path_count(),
         put.rejected,
         put.cut,
     );
@@ -131,10 +131,10 @@ pub fn verdict(put: &Explored) -> String {
         }
         Settled::Holds => format!("holds for all inputs {bounds}{rests}"),
         Settled::Fails => {
-            let failing = put.paths.iter().filter(|path| !path.passes).count();
+            let failing = put.paths.iter().filter(|path| !path.passes && !path.further).count();
             let documented = put.function.as_ref().is_some_and(|about| about.documented);
-            let documented = if documented { ", as its documentation may say" } else { "" };
-            format!("FAILS on {failing} of {} paths{documented}", put.paths.len())
+            let documented = if documented { ", as its documentation says" } else { "" };
+            format!("FAILS on {failing} of {} paths{documented}", put.path_count())
         }
         Settled::Undecided => format!("not decided, because: {}{all_run}", reasons(put)),
     }
@@ -321,7 +321,7 @@ impl<'e> PutEvent<'e> {
             sentence: verdict(put),
             max_bytes: put.description.max_bytes,
             bounds: &put.description.bounds,
-            paths: put.paths.len(),
+            paths: put.path_count(),
             refused: put.rejected,
             cut: put.cut,
             cut_short: &put.cut_short,

@@ -97,7 +97,9 @@ pub fn settle(
     let mut cut_short = vec![];
     for (cut, native) in found.cut.iter().zip(&natively.cut) {
         // What is refused natively is none of the inputs that the put is about.
-        if matches!(native.fate, Fate::Failed | Fate::Died) {
+        // One that needs much stack and ends for want of it is no failure of the program's.
+        let died = native.fate == Fate::Died && !cut.is_out_of_stack();
+        if native.fate == Fate::Failed || died {
             paths.push(path(&cut.input, native));
         }
         let natively = told(native);
@@ -133,6 +135,7 @@ pub fn settle(
         mismatches,
         all_run,
         branches: branches(puts.interpreter(), &found, ours),
+        sides_are_clear: found.sides_are_clear(),
         voids,
         assumptions: assumptions
             .map(|(assumption, places)| (assumption, places.iter().cloned().collect()))
@@ -164,7 +167,8 @@ fn replayed_paths(
             true => explain(puts, case, native),
             false => vec![],
         };
-        paths.push(Path { adds_branches, explanation, ..path(&case.input, native) });
+        let further = case.further;
+        paths.push(Path { adds_branches, explanation, further, ..path(&case.input, native) });
     }
     paths
 }
@@ -179,6 +183,7 @@ fn path(input: &[u8], native: &Replayed) -> Path {
         kills: native.fate == Fate::Died,
         adds_branches: true,
         explanation: vec![],
+        further: false,
     }
 }
 

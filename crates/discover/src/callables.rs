@@ -2,6 +2,7 @@
 
 use crate::contracts;
 use crate::ids::ids;
+use crate::panics;
 use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
@@ -495,9 +496,8 @@ impl Owner {
 fn docs(item: &Item) -> Docs {
     let text = item.docs.as_deref().unwrap_or_default();
     Docs {
-        panics_section: text
-            .lines()
-            .any(|line| line.starts_with('#') && line.to_ascii_lowercase().contains("panic")),
+        panics_section: panics::has_section(text),
+        says_it_panics: panics::says_so(text),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
         demands: demands(item, text),
         ids: match &item.inner {

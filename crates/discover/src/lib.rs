@@ -11,6 +11,7 @@ mod ids;
 mod literals;
 mod oracles;
 mod origin;
+mod panics;
 mod paths;
 mod std_paths;
 mod types;

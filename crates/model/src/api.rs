@@ -129,6 +129,9 @@ pub fn guard_name(function: &str) -> String {
 pub struct Docs {
     /// There is a `# Panics` section.
     pub panics_section: bool,
+    /// A sentence says that it panics.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub says_it_panics: bool,
     /// The word panic stands somewhere.
     pub mentions_panic: bool,
     /// Parameters of which it says what they must be.

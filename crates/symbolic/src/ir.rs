@@ -339,6 +339,8 @@ pub struct Function {
     pub name: String,
     pub params: u32,
     pub slots: u32,
+    /// How wide the number in each slot is; zero where nobody asks.
+    pub widths: Vec<u8>,
     pub code: Vec<Inst>,
     pub constants: Vec<u128>,
     pub operands: Vec<Operand>,

@@ -66,7 +66,19 @@ pub fn run(args: &[String]) -> Result<()> {
         println!("{name:<26} {programs:>8} {hold:>5} {fail:>5} {undecided:>10} {untrue:>7}");
     }
     let seconds: f64 = trials.iter().map(|trial| trial.time.as_secs_f64()).sum();
-    println!("explored in {seconds:.1} s");
+    let paths: usize = trials.iter().map(|trial| trial.paths.0).sum();
+    println!("explored in {seconds:.1} s, {paths} paths");
+    let decided = |conclusion: Conclusion| conclusion != Conclusion::Undecided;
+    let apart = trials.iter().filter(|trial| decided(trial.apart)).count();
+    let joined = trials.iter().filter(|trial| decided(trial.conclusion)).count();
+    let seconds: f64 = trials.iter().map(|trial| trial.apart_time.as_secs_f64()).sum();
+    let paths: usize = trials.iter().map(|trial| trial.paths.1).sum();
+    println!(
+        "without joining ways in {seconds:.1} s, {paths} paths: {apart} decided, not {joined}"
+    );
+    for trial in trials.iter().filter(|trial| !decided(trial.conclusion) && decided(trial.apart)) {
+        println!("only decided apart: {} {:?}", trial.program.name, trial.voids);
+    }
     let untrue = trials.iter().filter(|trial| trial.wrong.is_some()).count();
     ensure!(untrue == 0, "{untrue} verdicts are untrue");
     Ok(())

@@ -158,7 +158,7 @@ fn functions() -> Result<()> {
         println!(
             "| {name} | {} bytes | {} | {} | {verdict} | {:.2} s |",
             put.description.max_bytes,
-            put.paths.len(),
+            put.path_count(),
             put.rejected,
             put.time.as_secs_f64()
         );
@@ -190,7 +190,7 @@ fn summary(puts: &[&Explored]) -> String {
     format!(
         "{} | {} | {} | {:.2} s | {taken} of {all}{} | {hold} of {} hold",
         puts.len(),
-        sum(&|put| put.paths.len()),
+        sum(&|put| put.path_count()),
         sum(&|put| put.rejected),
         time.as_secs_f64(),
         if complete { ", all reachable" } else { "" },

@@ -9,8 +9,9 @@
 mod explain;
 mod ledger;
 mod minimise;
+mod represent;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,9 +20,9 @@ use std::time::{Duration, Instant};
 pub use explain::{Names, describe};
 pub use ledger::Ledger;
 
-use crate::ir::{FunctionId, SiteId};
+use crate::ir::{FunctionId, Site, SiteId};
 use crate::machine::{
-    Bounds, Decision, End, Interpreter, Layout, ORDER, Reason, Run, RunRequest, Value,
+    Bounds, Decision, End, Interpreter, Layout, ORDER, Reason, Run, RunRequest, STACK, Value,
 };
 use testsmith_solver::term::{Assignment, Evaluator, Pool, Term};
 use testsmith_solver::{Answer, Limit, Solver, SolverChain, Statistics};
@@ -104,6 +105,9 @@ pub struct Case {
     pub certain: bool,
     /// The scalars the entry returned, which are terms over the input.
     pub returned: Vec<Value>,
+    /// Whether it is one more input of a path, for a side of a branch where its ways meet
+    /// again. Its last decision says which.
+    pub further: bool,
 }
 
 /// A path that ended without a verdict.
@@ -113,9 +117,17 @@ pub struct Cut {
     pub why: String,
 }
 
+impl Cut {
+    /// Whether it only needs more stack than a thread may have: natively it may end there.
+    pub fn is_out_of_stack(&self) -> bool {
+        self.why.ends_with(STACK)
+    }
+}
+
 /// What an exploration found.
 pub struct Exploration {
-    /// One per path whose assumptions hold, in the order visited.
+    /// One per path whose assumptions hold, in the order visited, and further ones for the
+    /// sides of branches whose ways meet again.
     pub cases: Vec<Case>,
     /// Paths that ended because an assumption did not hold.
     pub rejected: usize,
@@ -123,6 +135,9 @@ pub struct Exploration {
     /// Each has an input that leads there, which a native run can go on with.
     pub cut: Vec<Cut>,
     pub covered: BTreeSet<(SiteId, u32)>,
+    /// Sides of branches of which it is not known whether an input takes them, although
+    /// every path was visited.
+    pub unclear: BTreeSet<(SiteId, u32)>,
     pub ledger: Ledger,
     pub steps: u64,
     pub queries: Statistics,
@@ -153,7 +168,12 @@ impl Exploration {
     }
 
     pub fn paths(&self) -> usize {
-        self.cases.len()
+        self.cases.iter().filter(|case| !case.further).count()
+    }
+
+    /// Whether every side of a branch that was not taken is one that cannot be.
+    pub fn sides_are_clear(&self) -> bool {
+        self.unclear.is_subset(&self.covered)
     }
 
     /// The path an input lies on, if it was visited: what a native run of the input has to
@@ -165,13 +185,16 @@ impl Exploration {
         let mut holds = |case: &&Case| {
             case.decisions.iter().rev().all(|decision| evaluator.holds(decision.holds))
         };
-        self.cases.iter().find(|case| holds(case))
+        self.cases.iter().filter(|case| !case.further).find(|case| holds(case))
     }
 
     pub fn failures(&self) -> impl Iterator<Item = &Case> {
         self.cases.iter().filter(|case| !case.passes)
     }
 }
+
+/// Sides of branches, each with its condition.
+type Sides = BTreeMap<(SiteId, u32), Term>;
 
 /// A decision on a path, linked to the ones before it; paths share their beginnings.
 struct Link {
@@ -199,6 +222,10 @@ struct Explorer<'a> {
     hash_order: Vec<usize>,
     /// The hashes of elements whose order could be seen on some path.
     ordered: BTreeSet<usize>,
+    /// Sides of branches that no input has taken yet and some path does.
+    chances: represent::Chances,
+    /// The branches whose sides are asked for.
+    counts: &'a dyn Fn(&Site) -> bool,
 }
 
 /// Explores `entry`, which takes a pointer to bytes and their number. What the first
@@ -209,6 +236,17 @@ pub fn explore(
     settings: &Settings,
     solvers: Vec<Box<dyn Solver>>,
 ) -> Exploration {
+    explore_sides(interpreter, entry, settings, solvers, &|_| true)
+}
+
+/// The same, with inputs for the sides of these branches only, where one path takes several.
+pub fn explore_sides(
+    interpreter: &mut Interpreter,
+    entry: FunctionId,
+    settings: &Settings,
+    solvers: Vec<Box<dyn Solver>>,
+    counts: &dyn Fn(&Site) -> bool,
+) -> Exploration {
     let mut chain = SolverChain::new(solvers);
     chain.recorded = settings.record_queries.then(Vec::new);
     let found = Exploration {
@@ -216,6 +254,7 @@ pub fn explore(
         rejected: 0,
         cut: vec![],
         covered: BTreeSet::new(),
+        unclear: BTreeSet::new(),
         ledger: Ledger::default(),
         steps: 0,
         queries: Statistics::default(),
@@ -235,6 +274,8 @@ pub fn explore(
         start,
         hash_order: vec![],
         ordered: BTreeSet::new(),
+        chances: represent::Chances::new(),
+        counts,
     }
     .explore()
 }
@@ -246,6 +287,7 @@ impl Explorer<'_> {
             interrupt: Arc::clone(&self.settings.interrupt),
         });
         self.visit_all();
+        self.represent();
         self.try_other_orders();
         self.found.time = self.start.elapsed();
         self.found.queries = self.chain.statistics.clone();
@@ -344,22 +386,7 @@ impl Explorer<'_> {
     fn visit(&mut self, script: Option<Rc<Link>>, model: Rc<Assignment>) {
         let input = bytes(&model, self.settings.input_len);
         let wanted = conditions(&script);
-        let begun = Instant::now();
-        let request = RunRequest {
-            entry: self.entry,
-            input: &input,
-            script: &wanted,
-            bounds: &self.settings.bounds,
-            text_check: self.settings.text_check,
-            symbolic: true,
-            layout: Layout::Ordered,
-            unwind: self.settings.expectation != Expectation::Returns,
-            hash_order: &self.hash_order.clone(),
-        };
-        let run = self.interpreter.run(&request);
-        self.compare_elsewhere(&run.end, request);
-        self.found.run_time += begun.elapsed();
-        self.found.steps += run.steps;
+        let run = self.run(&input, &wanted);
         if run.diverged {
             self.found.ledger.void("a run left the path it was to follow".to_owned());
         }
@@ -378,7 +405,28 @@ impl Explorer<'_> {
             }
             link = Some(Rc::new(Link { before: link, holds: decision.holds }));
         }
-        self.note(run, input);
+        self.note(run, input, (&link, &model));
+    }
+
+    /// Runs one input, here and elsewhere.
+    fn run(&mut self, input: &[u8], script: &[Term]) -> Run {
+        let begun = Instant::now();
+        let job = RunRequest {
+            entry: self.entry,
+            input,
+            script,
+            bounds: &self.settings.bounds,
+            text_check: self.settings.text_check,
+            symbolic: true,
+            layout: Layout::Ordered,
+            unwind: self.settings.expectation != Expectation::Returns,
+            hash_order: &self.hash_order.clone(),
+        };
+        let run = self.interpreter.run(&job);
+        self.compare_elsewhere(&run.end, job);
+        self.found.run_time += begun.elapsed();
+        self.found.steps += run.steps;
+        run
     }
 
     /// Runs the input once more with its objects at other addresses: a program whose
@@ -402,7 +450,12 @@ impl Explorer<'_> {
         }
     }
 
-    fn note(&mut self, run: Run, input: Vec<u8>) {
+    fn note(
+        &mut self,
+        run: Run,
+        input: Vec<u8>,
+        (path, model): (&Option<Rc<Link>>, &Rc<Assignment>),
+    ) {
         self.settings.visited.fetch_add(1, Ordering::Relaxed);
         self.found.ledger.note(&run);
         self.ordered.extend(&run.ordered);
@@ -422,7 +475,15 @@ impl Explorer<'_> {
             }
             End::Returned | End::Panicked { .. } | End::Crashed(_) => {}
         }
-        self.found.covered.extend(run.covered.iter().copied());
+        let end = run.end.clone();
+        let joined = self.keep(run, input, false);
+        self.note_chances(path, joined, &end, model);
+    }
+
+    /// A case for an input that ended as the claim is about. Gives the sides of branches that
+    /// others of its path take.
+    fn keep(&mut self, run: Run, input: Vec<u8>, further: bool) -> Sides {
+        let mut joined = run.joined;
         let passes = passes(&self.settings.expectation, &run.end);
         let mut case = Case {
             input,
@@ -432,14 +493,23 @@ impl Explorer<'_> {
             passes,
             certain: !run.guessed,
             returned: run.returned,
+            further,
         };
+        let first = case.input.clone();
         if self.settings.minimise {
             minimise::by_evaluation(&self.interpreter.pool, &mut case);
             if !case.passes {
                 minimise::by_solver(&mut self.interpreter.pool, &mut self.chain, &mut case);
             }
         }
+        if !joined.is_empty() && case.input != first {
+            // A smaller input of the same path may take other sides.
+            let again = self.run(&case.input, &[]);
+            (case.covered, joined) = (again.covered, again.joined);
+        }
+        self.found.covered.extend(case.covered.iter().copied());
         self.found.cases.push(case);
+        joined
     }
 }
 

@@ -195,6 +195,7 @@ impl Lowering<'_> {
 
     pub fn fresh(&mut self) -> u32 {
         self.function.slots += 1;
+        self.function.widths.push(0);
         self.function.slots - 1
     }
 
@@ -221,6 +222,7 @@ impl Lowering<'_> {
     pub fn define_fresh(&mut self, value: Ref, leaves: &[Leaf]) -> u32 {
         let first = self.function.slots;
         self.function.slots += leaves.len() as u32;
+        self.function.widths.extend(leaves.iter().map(|leaf| leaf.width));
         let operands = (first..self.function.slots).map(Operand::slot).collect();
         self.values.insert(value, operands);
         first

@@ -12,7 +12,11 @@ impl Machine<'_> {
         args: &[Value],
         dst: u32,
     ) -> Result<bool, End> {
-        match self.role(callee) {
+        let role = self.role(callee);
+        if self.is_merging() {
+            self.may_be_tried(role)?;
+        }
+        match role {
             Role::Body => {
                 self.enter(callee, args, dst, OnReturn::Continue)?;
                 Ok(true)
@@ -77,6 +81,19 @@ impl Machine<'_> {
         }
     }
 
+    /// Calls that can be taken back.
+    fn may_be_tried(&self, role: Role) -> Result<(), End> {
+        match role {
+            Role::Body
+            | Role::Formatter
+            | Role::Model(
+                Model::Compare | Model::CompareEqual | Model::Copy | Model::Set | Model::IsText,
+            ) => Ok(()),
+            Role::Panic | Role::PanicHook => self.panics_for_good(),
+            _ => self.for_good(),
+        }
+    }
+
     fn role(&mut self, callee: FunctionId) -> Role {
         let index = callee.0 as usize;
         if self.interpreter.roles.len() <= index {
@@ -106,6 +123,9 @@ impl Machine<'_> {
         self.slots[base..base + args.len()].copy_from_slice(args);
         let stack_mark = self.memory.stack_mark();
         let table = function.origin == Origin::Table;
+        if table {
+            self.for_good()?;
+        }
         self.frames.push(Frame { function, pc: 0, base, dst, stack_mark, on_return });
         if table && self.zone.is_none() {
             self.enter_table();

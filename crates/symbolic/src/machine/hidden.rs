@@ -99,6 +99,12 @@ impl Machine<'_> {
         seen
     }
 
+    /// Whether a term depends on what is hidden.
+    pub(super) fn is_hidden(&self, term: Term) -> bool {
+        let seen = self.seen(term);
+        seen.hash || seen.address
+    }
+
     /// Whether a choice depends on what is hidden: then it is no decision about the input,
     /// and unless it is the table's own, nothing can be claimed.
     pub(super) fn settled(&mut self, term: Term) -> bool {
@@ -167,6 +173,7 @@ impl Machine<'_> {
         let base = match self.hidden.bases.get(&object.birth) {
             Some(base) => *base,
             None => {
+                self.for_good()?;
                 let Some(base) = self.hide(64, Hidden::Address { align: object.align }) else {
                     return Ok(pointer);
                 };
@@ -202,6 +209,7 @@ impl Machine<'_> {
         if known {
             return Ok(plain);
         }
+        self.for_good()?;
         let term = self.hide(1, Hidden::Order);
         Ok(Value { bits: plain.bits, term })
     }

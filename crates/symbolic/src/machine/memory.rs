@@ -9,6 +9,7 @@
 use std::rc::Rc;
 
 use super::End;
+use super::journal::Stretch;
 use crate::llvm::{FUNCTION_REGION, Program};
 use testsmith_solver::term::{FastMap, Pool, Term};
 
@@ -17,6 +18,9 @@ const STACK_REGION: u32 = 0x2000_0000;
 const REGION_END: u32 = 0x3000_0000;
 /// Numbers below are the places of globals.
 const FIRST_BIRTH: u32 = 0x1000_0000;
+
+/// How the bound of the stack is told: what natively ends there is no failure.
+pub const STACK: &str = "bytes of stack";
 
 /// Where objects lie.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -114,10 +118,15 @@ pub struct Memory {
     spare: Vec<Object>,
     allocated: u64,
     limit: u64,
+    /// What lies on the stack, in bytes, and how much may.
+    stacked: u64,
+    stack_limit: u64,
     layout: Layout,
     births: u32,
     /// What was done first to each global, and whether it was written at all.
     touched: FastMap<u32, Touched>,
+    /// What is written, while it may have to be taken back.
+    pub(super) journal: Option<Vec<Stretch>>,
 }
 
 #[derive(Copy, Clone, Default)]
@@ -150,7 +159,8 @@ fn fault(what: &str, address: u64, len: u64) -> End {
 }
 
 impl Memory {
-    pub fn new(global_count: u32, limit: u64, layout: Layout) -> Memory {
+    pub fn new(global_count: u32, limits: (u64, u64), layout: Layout) -> Memory {
+        let (limit, stack_limit) = limits;
         let globals = (0..global_count).map(|_| Global::Absent).collect();
         Memory {
             globals,
@@ -159,10 +169,13 @@ impl Memory {
             spare: vec![],
             allocated: 0,
             limit,
+            stacked: 0,
+            stack_limit,
             layout,
             // Globals and functions are born before everything else.
             births: FIRST_BIRTH,
             touched: FastMap::default(),
+            journal: None,
         }
     }
 
@@ -210,9 +223,10 @@ impl Memory {
 
     /// A new object on the stack, until [`Memory::pop_stack`].
     pub fn push_stack(&mut self, size: u64, align: u64) -> Result<u64, End> {
-        if size > self.limit {
-            return Err(End::Limit(format!("the memory bound of {} bytes", self.limit)));
+        if size > self.stack_limit - self.stacked {
+            return Err(End::Limit(format!("{} {STACK}", self.stack_limit)));
         }
+        self.stacked += size;
         let base = self.layout.base(align);
         let mut object = self.spare.pop().unwrap_or_default();
         object.base = base;
@@ -283,6 +297,7 @@ impl Memory {
     pub fn pop_stack(&mut self, mark: u32) {
         while self.stack.len() as u32 > mark {
             let object = self.stack.pop().expect("the stack is longer than the mark");
+            self.stacked -= object.bytes.len() as u64;
             self.spare.push(object);
         }
     }
@@ -391,6 +406,9 @@ impl Memory {
     ) -> Result<(), End> {
         let (program, image) = access;
         self.touch((program, image), address, len, true)?;
+        if self.journal.is_some() {
+            self.note_before((program, image), address, len)?;
+        }
         let object = self.object_mut(program, image, address)?;
         let start = place(object, address, len)?;
         if !object.writable {
@@ -428,6 +446,10 @@ impl Memory {
         }
         let object = self.object(access.0, access.1, address)?;
         let (writable, whole) = (object.writable, object.len() as u64 == len);
+        if writable && write && self.journal.is_some() {
+            // Who touched a static first cannot be taken back.
+            return Err(fault("a static that is written on trial", address, len));
+        }
         if writable {
             let touched = self.touched.entry(region - 1).or_default();
             touched.read_first |= !(touched.written || write && whole);
@@ -467,29 +489,54 @@ impl Memory {
         let (program, image) = access;
         self.touch((program, image), from, len, false)?;
         self.touch((program, image), to, len, true)?;
-        let source = self.object(program, image, from)?;
-        let start = place(source, from, len)?;
-        let count = len as usize;
-        let bytes = source.bytes[start..start + count].to_vec();
-        let shadow = match source.shadow.is_empty() {
-            true => vec![],
-            false => source.shadow[start..start + count].to_vec(),
-        };
-        let target = self.object_mut(program, image, to)?;
-        let start = place(target, to, len)?;
-        if !target.writable {
-            return Err(fault("write to a constant", to, len));
+        if self.journal.is_some() {
+            self.note_before((program, image), to, len)?;
         }
-        target.bytes[start..start + count].copy_from_slice(&bytes);
+        let Stretch { bytes, shadow, .. } = self.stretch((program, image), from, len)?;
+        self.lay((program, image), &Stretch { address: to, bytes, shadow })
+    }
+
+    /// Puts bytes with their terms where they belong.
+    pub(super) fn lay(
+        &mut self,
+        access: (&Program, &mut Image),
+        stretch: &Stretch,
+    ) -> Result<(), End> {
+        let Stretch { address, bytes, shadow } = stretch;
+        let (len, count) = (bytes.len() as u64, bytes.len());
+        let target = self.object_mut(access.0, access.1, *address)?;
+        let start = place(target, *address, len)?;
+        if !target.writable {
+            return Err(fault("write to a constant", *address, len));
+        }
+        target.bytes[start..start + count].copy_from_slice(bytes);
         if shadow.iter().any(Option::is_some) {
             if target.shadow.is_empty() {
                 target.shadow = vec![None; target.bytes.len()];
             }
-            target.shadow[start..start + count].copy_from_slice(&shadow);
+            target.shadow[start..start + count].copy_from_slice(shadow);
         } else if !target.shadow.is_empty() {
             target.shadow[start..start + count].fill(None);
         }
         Ok(())
+    }
+
+    /// The bytes at an address as they are, with their terms.
+    pub(super) fn stretch(
+        &mut self,
+        access: (&Program, &mut Image),
+        address: u64,
+        len: u64,
+    ) -> Result<Stretch, End> {
+        let object = self.object(access.0, access.1, address)?;
+        let start = place(object, address, len)?;
+        let count = len as usize;
+        let bytes = object.bytes[start..start + count].to_vec();
+        let shadow = match object.shadow.is_empty() {
+            true => vec![],
+            false => object.shadow[start..start + count].to_vec(),
+        };
+        Ok(Stretch { address, bytes, shadow })
     }
 }
 

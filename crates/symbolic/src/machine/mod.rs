@@ -8,13 +8,17 @@
 mod arithmetic;
 mod assumption;
 mod call;
+mod choice;
 mod float;
 mod hashing;
 mod hidden;
 mod intrinsic;
+mod journal;
 mod lookup;
 mod memory;
+mod merge;
 mod model;
+mod region;
 mod step;
 mod tables;
 mod text;
@@ -24,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 pub use assumption::Assumption;
-pub use memory::{Image, Layout, Memory, Statics, Value};
+pub use memory::{Image, Layout, Memory, STACK, Statics, Value};
 pub use model::Role;
 pub(crate) use tables::ORDER;
 
@@ -70,6 +74,8 @@ pub enum Reason {
     InBounds,
     /// Two streams of hashed bytes are equal, or not.
     HashedAlike,
+    /// One of the ways was taken that meet again, or none of them.
+    Joined,
 }
 
 /// A condition that held in this run and need not hold in another.
@@ -85,9 +91,13 @@ pub struct Bounds {
     pub steps: u64,
     pub depth: usize,
     pub memory_bytes: u64,
+    /// Less than a thread has, whose frames hold more than what the program put there.
+    pub stack_bytes: u64,
     pub decisions: usize,
     /// How often one branch may be decided by the input on one path: bounds loops.
     pub unrollings: u32,
+    /// Whether ways that meet again soon are one path.
+    pub merging: bool,
 }
 
 impl Default for Bounds {
@@ -96,8 +106,10 @@ impl Default for Bounds {
             steps: 20_000_000,
             depth: 1_000,
             memory_bytes: 64 << 20,
+            stack_bytes: 1 << 20,
             decisions: 20_000,
             unrollings: 2_000,
+            merging: true,
         }
     }
 }
@@ -109,6 +121,8 @@ pub struct Run {
     pub decisions: Vec<Decision>,
     /// Every way out of a branch that was taken, whether the input decided it or not.
     pub covered: BTreeSet<(SiteId, u32)>,
+    /// Ways out of branches that other inputs of this path take, each with its condition.
+    pub joined: BTreeMap<(SiteId, u32), Term>,
     pub steps: u64,
     /// What the outcome rests on beside the code, with the first place that made use of it.
     pub assumptions: BTreeMap<Assumption, Place>,
@@ -136,6 +150,8 @@ pub struct Interpreter {
     roles: Vec<Option<Role>>,
     /// Conditions made by turning an enumeration, with the term that was enumerated.
     misses: FastMap<(Term, Term), ()>,
+    /// Where the ways out of branches meet.
+    regions: region::Regions,
 }
 
 /// Where the entry gets its input: a pointer to bytes and their number.
@@ -167,6 +183,7 @@ impl Interpreter {
             image: Image::default(),
             roles: vec![],
             misses: FastMap::default(),
+            regions: region::Regions::default(),
         }
     }
 
@@ -219,6 +236,11 @@ struct Machine<'e> {
     known: FastMap<Term, ()>,
     unrolled: FastMap<SiteId, u32>,
     covered: FastMap<(SiteId, u32), ()>,
+    /// A branch whose ways are tried, and what came of others.
+    merging: Option<Box<merge::Merging>>,
+    joined: BTreeMap<(SiteId, u32), Term>,
+    /// How often in a row the ways of a branch were not joined.
+    unjoined: FastMap<(usize, usize), u32>,
     assumptions: BTreeMap<Assumption, Place>,
     voids: BTreeSet<String>,
     returned: Vec<Value>,
@@ -242,7 +264,7 @@ impl<'e> Machine<'e> {
     fn new(interpreter: &'e mut Interpreter, request: &RunRequest<'_>) -> Machine<'e> {
         let memory = Memory::new(
             interpreter.program.global_count(),
-            request.bounds.memory_bytes,
+            (request.bounds.memory_bytes, request.bounds.stack_bytes),
             request.layout,
         );
         Machine {
@@ -259,6 +281,9 @@ impl<'e> Machine<'e> {
             known: FastMap::default(),
             unrolled: FastMap::default(),
             covered: FastMap::default(),
+            merging: None,
+            joined: BTreeMap::new(),
+            unjoined: FastMap::default(),
             assumptions: BTreeMap::new(),
             voids: BTreeSet::new(),
             returned: vec![],
@@ -297,6 +322,7 @@ impl<'e> Machine<'e> {
             end,
             decisions: self.decisions,
             covered: self.covered.into_keys().collect(),
+            joined: self.joined,
             steps: self.steps,
             assumptions: self.assumptions,
             voids: self.voids,
@@ -321,6 +347,7 @@ impl<'e> Machine<'e> {
     }
 
     fn push(&mut self, decision: Decision) -> Result<(), End> {
+        self.for_good()?;
         let at = self.decisions.len();
         if self.script.get(at).is_some_and(|expected| *expected != decision.holds) {
             self.diverged = true;
@@ -337,7 +364,7 @@ impl<'e> Machine<'e> {
     fn branch(&mut self, value: Value, site: SiteId) -> Result<bool, End> {
         let taken = value.bits == 1;
         let way = u32::from(!taken);
-        self.covered.insert((site, way), ());
+        self.cover(site, way);
         if let Some(condition) = value.term {
             let before = self.decisions.len();
             self.decide(condition, taken, Reason::Branch(site, way))?;

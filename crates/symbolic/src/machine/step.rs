@@ -32,7 +32,7 @@ impl Machine<'_> {
     }
 
     /// Runs the top frame until it calls, returns, or the path ends.
-    fn run_frame(
+    pub(super) fn run_frame(
         &mut self,
         function: &Rc<Function>,
         base: usize,
@@ -46,17 +46,12 @@ impl Machine<'_> {
                 return Err(End::Limit(format!("{} steps on one path", self.bounds.steps)));
             }
             match *inst {
-                Inst::Jump { edge } => pc = self.follow(function, base, edge),
-                Inst::Branch { condition, then, other, site } => {
-                    let condition = self.read(function, base, condition);
-                    let taken = self.branch(condition, site)?;
-                    pc = self.follow(function, base, if taken { then } else { other });
-                }
-                Inst::Switch { width, value, table } => {
-                    let value = self.read(function, base, value);
-                    let table = &function.switches[table as usize];
-                    let edge = self.switch(u32::from(width), value, table)?;
-                    pc = self.follow(function, base, edge);
+                Inst::Jump { .. } | Inst::Branch { .. } | Inst::Switch { .. } => {
+                    pc = self.jump(function, base, pc, inst)?;
+                    if self.is_merging() && self.arrives(pc)? {
+                        self.frames.last_mut().expect("a frame is running").pc = pc;
+                        return Ok(None);
+                    }
                 }
                 Inst::Call { dst, callee, args } => {
                     let args = self.list(function, base, args);
@@ -79,15 +74,18 @@ impl Machine<'_> {
                     }
                 }
                 Inst::Return { values } => {
+                    self.may_leave()?;
                     let values = self.list(function, base, values);
                     return self.leave(values);
                 }
                 Inst::LandingPad { dst } => {
+                    self.for_good()?;
                     let (exception, caught) = self.landed();
                     self.slots[base + dst as usize] = exception;
                     self.slots[base + dst as usize + 1] = caught;
                 }
                 Inst::Resume { exception } => {
+                    self.for_good()?;
                     let exception = self.read(function, base, exception);
                     self.frames.last_mut().expect("a frame is running").pc = pc;
                     return self.unwind(exception).map(|()| None);
@@ -103,6 +101,39 @@ impl Machine<'_> {
                 _ => self.compute(function, base, inst)?,
             }
         }
+    }
+
+    /// Where a jump leads, conditional or not.
+    #[inline]
+    fn jump(
+        &mut self,
+        function: &Rc<Function>,
+        base: usize,
+        pc: usize,
+        inst: &Inst,
+    ) -> Result<usize, End> {
+        let edge = match *inst {
+            Inst::Jump { edge } => edge,
+            Inst::Branch { condition, then, other, site } => {
+                let condition = self.read(function, base, condition);
+                let at = (function, base, pc);
+                if let Some(join) = self.join_branch(at, condition, [then, other], site)? {
+                    return Ok(join);
+                }
+                if self.branch(condition, site)? { then } else { other }
+            }
+            Inst::Switch { width, value, table } => {
+                let value = self.read(function, base, value);
+                let table = &function.switches[table as usize];
+                let at = (function, base, pc);
+                if let Some(join) = self.join_switch(at, (u32::from(width), value), table)? {
+                    return Ok(join);
+                }
+                self.switch(u32::from(width), value, table)?
+            }
+            _ => unreachable!("{inst:?} is no jump"),
+        };
+        Ok(self.follow(function, base, edge))
     }
 
     #[inline]
@@ -130,7 +161,7 @@ impl Machine<'_> {
         let arm = table.arms.iter().position(|(number, _)| *number == value.bits);
         let way = arm.map_or(0, |arm| arm as u32 + 1);
         let edge = arm.map_or(table.default, |arm| table.arms[arm].1);
-        self.covered.insert((table.site, way), ());
+        self.cover(table.site, way);
         let Some(subject) = value.term else { return Ok(edge) };
         let pool = &mut self.interpreter.pool;
         let hit = match arm {

@@ -8,6 +8,7 @@
 #![allow(dead_code, reason = "the test and the bench use their parts")]
 
 mod hashing;
+mod meeting;
 mod memory;
 mod numbers;
 mod render;
@@ -101,6 +102,7 @@ pub fn programs(seed: u64, count: usize) -> Vec<Program> {
         hashing::TEMPLATES,
         world::TEMPLATES,
         numbers::TEMPLATES,
+        meeting::TEMPLATES,
     ]
     .concat();
     let program = |index: usize| {
@@ -128,6 +130,7 @@ pub fn templates() -> usize {
         + hashing::TEMPLATES.len()
         + world::TEMPLATES.len()
         + numbers::TEMPLATES.len()
+        + meeting::TEMPLATES.len()
 }
 
 /// Random choices that depend on the seed alone.

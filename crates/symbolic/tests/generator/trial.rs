@@ -1,12 +1,14 @@
 //! Puts generated programs to the test: explored, run natively on every input,
 //! and the two compared.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use testsmith_solver::Blaster;
 use testsmith_symbolic::explore::{Conclusion, Expectation, Exploration, Settings, explore};
+use testsmith_symbolic::ir::SiteId;
 use testsmith_symbolic::llvm::{Program as Bitcode, library_of};
 use testsmith_symbolic::machine::{End, Interpreter};
 
@@ -24,6 +26,10 @@ pub struct Trial {
     /// How the verdict is untrue.
     pub wrong: Option<String>,
     pub time: Duration,
+    /// The same with every way of every branch a path of its own.
+    pub apart: Conclusion,
+    pub apart_time: Duration,
+    pub paths: (usize, usize),
 }
 
 /// Compiles the programs into one executable with its bitcode, in a folder.
@@ -75,16 +81,21 @@ pub fn run(programs: &[Program], folder: &Path, mut report: impl FnMut(&Trial)) 
     let mut interpreter = Interpreter::new(opened);
     let mut trials = vec![];
     for (index, program) in programs.iter().enumerate() {
-        let found = explored(&mut interpreter, program);
+        let apart = explored(&mut interpreter, program, false);
+        let found = explored(&mut interpreter, program, true);
         let native = letters(&executable, index);
-        let trial = judge(&interpreter, program, &found, &native);
+        let mut trial = judge(&interpreter, program, &found, &native);
+        trial.apart = apart.conclusion();
+        trial.apart_time = apart.time;
+        trial.paths.1 = apart.paths();
+        trial.wrong = trial.wrong.or_else(|| differs(&interpreter, program, &found, &apart));
         report(&trial);
         trials.push(trial);
     }
     trials
 }
 
-fn explored(interpreter: &mut Interpreter, program: &Program) -> Exploration {
+fn explored(interpreter: &mut Interpreter, program: &Program, merging: bool) -> Exploration {
     interpreter.forget_terms();
     let mut settings = Settings {
         input_len: program.input_len,
@@ -97,6 +108,7 @@ fn explored(interpreter: &mut Interpreter, program: &Program) -> Exploration {
     };
     // An endless loop is cut soon; no other program comes near.
     settings.bounds.steps = 1_000_000;
+    settings.bounds.merging = merging;
     let entry = interpreter.program.find(&|name: &str| name == program.name);
     let entry = entry.first().expect("the program is there").0;
     explore(interpreter, entry, &settings, vec![Box::new(Blaster::default())])
@@ -124,7 +136,36 @@ fn judge(
         wrong: wrong(interpreter, program, found, native, passing, &assumptions),
         assumptions,
         time: found.time,
+        apart: conclusion,
+        apart_time: found.time,
+        paths: (found.paths(), found.paths()),
     }
+}
+
+/// Joining the ways of branches changes neither the verdict nor the sides that are taken.
+fn differs(
+    interpreter: &Interpreter,
+    program: &Program,
+    joined: &Exploration,
+    apart: &Exploration,
+) -> Option<String> {
+    let (one, other) = (joined.conclusion(), apart.conclusion());
+    if one != other && one != Conclusion::Undecided && other != Conclusion::Undecided {
+        return Some(format!("{one:?} with ways joined, {other:?} with each apart"));
+    }
+    let both = joined.ledger.is_complete() && apart.ledger.is_complete();
+    // The library judges texts without terms: there an input stands for itself alone.
+    let own = |found: &Exploration| -> BTreeSet<(SiteId, u32)> {
+        let sites = found.covered.iter().copied();
+        let ours = |site: SiteId| interpreter.program.site(site).function.contains(&program.name);
+        sites.filter(|(site, _)| ours(*site)).collect()
+    };
+    let (one, other) = (own(joined), own(apart));
+    if both && joined.sides_are_clear() && one != other {
+        let (more, less) = (&one - &other, &other - &one);
+        return Some(format!("sides taken with ways joined: {more:?} more, {less:?} less"));
+    }
+    None
 }
 
 fn wrong(

@@ -206,6 +206,10 @@ programs! {
         assert!(number != 21.0);
         0
     }
+    much_stack(input) {
+        let all = [input.u8(); 2 << 20];
+        i64::from(all[usize::from(input.u8())])
+    }
     thread(input) {
         let a = input.u8();
         std::thread::spawn(move || i64::from(a > 3)).join().unwrap()
