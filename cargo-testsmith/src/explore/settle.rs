@@ -237,6 +237,7 @@ fn explain(puts: &mut Puts<'_>, case: &Case, native: &Replayed) -> Vec<String> {
                 format!("{file}:{}: {condition}", site.line)
             }
             Reason::HashedAlike => format!("hashing: {condition}"),
+            Reason::Joined => format!("ways that meet: {condition}"),
             _ => format!("address or length: {condition}"),
         });
     }
