@@ -117,6 +117,7 @@ fn one_bad_input_among_billions_is_found() {
         ("compare_text", 5),
         ("add_overflow", 4),
         ("niche", 1),
+        ("chosen_reference", 1),
         ("slice_index", 8),
         ("float_compare", 8),
         ("float_small", 1),

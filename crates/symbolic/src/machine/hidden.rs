@@ -9,7 +9,7 @@
 //! object and the alignment it is owed are facts, everything else is not.
 
 use super::memory::AddressFacts;
-use super::{End, Machine, Value};
+use super::{End, Machine, Reason, Value};
 use crate::ir::Origin;
 use testsmith_solver::term::{FastMap, Op, Term, fold, mask};
 
@@ -164,11 +164,31 @@ impl Machine<'_> {
         self.memory.standing(program, image, address)
     }
 
+    /// Decides that a pointer is into the object, or to the place, that it is into here:
+    /// one that was chosen by the input may lead elsewhere for another, to null as well.
+    fn keeps_to_object(&mut self, pointer: Value) -> Result<(), End> {
+        let Some(term) = pointer.term.filter(|term| !self.is_hidden(*term)) else {
+            return Ok(());
+        };
+        let super::Interpreter { program, image, pool, .. } = &mut *self.interpreter;
+        match self.memory.extent(program, image, pointer.bits as u64, 0) {
+            Ok((base, size)) => {
+                let (base, size) =
+                    (pool.number(64, u128::from(base)), pool.number(64, u128::from(size)));
+                let offset = pool.binary(Op::Sub, term, base);
+                let inside = pool.binary(Op::Ule, offset, size);
+                self.one_of(term, inside, Reason::InBounds)
+            }
+            Err(_) => self.enumerate(pointer, 64).map(|_| ()),
+        }
+    }
+
     /// A pointer becomes a number.
     pub(super) fn expose(&mut self, pointer: Value) -> Result<Value, End> {
         if self.hidden.first.is_none() || !self.program_looks() {
             return Ok(pointer);
         }
+        self.keeps_to_object(pointer)?;
         let Some(object) = self.standing(pointer.bits as u64)? else { return Ok(pointer) };
         let base = match self.hidden.bases.get(&object.birth) {
             Some(base) => *base,
@@ -198,6 +218,8 @@ impl Machine<'_> {
         if self.hidden.first.is_none() || !self.program_looks() {
             return Ok(plain);
         }
+        self.keeps_to_object(a)?;
+        self.keeps_to_object(b)?;
         let (one, other) = (self.standing(a.bits as u64)?, self.standing(b.bits as u64)?);
         let known = match (one, other) {
             (Some(one), Some(other)) => {

@@ -206,6 +206,13 @@ programs! {
         assert!(number != 21.0);
         0
     }
+    chosen_reference(input) {
+        let (list, x) = ([1u8, 2, 3, 4], input.u8());
+        match list.get(usize::from(x)) {
+            Some(found) => i64::from(*found),
+            None => { assert!(x != 77); 0 }
+        }
+    }
     much_stack(input) {
         let all = [input.u8(); 2 << 20];
         i64::from(all[usize::from(input.u8())])
