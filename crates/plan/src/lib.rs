@@ -55,6 +55,8 @@ enum Purpose {
 const MAX_NESTING: usize = 6;
 /// Builders are proposed in rounds; each round may need new types.
 const MAX_BUILDER_ROUNDS: usize = 6;
+/// More builders than this keep the compiler busy for minutes.
+const MAX_BUILDERS: usize = 8000;
 /// Rounds of further instances for types that nothing makes.
 const MAX_DEMAND_ROUNDS: usize = 3;
 
@@ -81,6 +83,8 @@ pub struct Planner {
     /// Texts already asked about.
     asked: HashSet<String>,
     built: HashSet<Ty>,
+    /// How many builders were proposed.
+    builders: usize,
     /// Reference types for which a plain borrow was proposed.
     referred: HashSet<Ty>,
 }
@@ -98,6 +102,7 @@ impl Planner {
             accepted: vec![],
             asked: HashSet::new(),
             built: HashSet::new(),
+            builders: 0,
             referred: HashSet::new(),
         }
     }
@@ -295,7 +300,14 @@ impl Planner {
                 drafts.extend(builders::borrowers(&self.api, ty));
             }
         }
-        for ty in taken.into_iter().chain(made) {
+        let others = drafts.len();
+        let mut open: Vec<Ty> = taken.into_iter().chain(made).collect();
+        // Where there are too many, the simple ones come first.
+        open.sort_by_key(nesting);
+        for ty in open {
+            if self.builders + drafts.len() - others >= MAX_BUILDERS {
+                break;
+            }
             if nesting(&ty) > MAX_NESTING || !self.built.insert(ty.clone()) {
                 continue;
             }
@@ -312,6 +324,7 @@ impl Planner {
                 drafts.extend(std_traits::iterator_methods(&self.api, &ty, kind));
             }
         }
+        self.builders += drafts.len() - others;
         drafts
     }
 
