@@ -92,8 +92,7 @@ impl<T: Korat> Search<T> {
     }
 
     /// Searches for structures that satisfy another predicate than `rep_ok`.
-    /// Generators are plain checks in it: what fails in the functions that it
-    /// calls may be what it looks for.
+    /// Generators are plain checks in it: what fails may be what it looks for.
     pub fn satisfying(mut self, predicate: fn(&T::Twin) -> bool) -> Self {
         self.predicate = Some(predicate);
         self
@@ -488,8 +487,7 @@ impl<T: Korat> Run<T> {
             } else {
                 self.poll_at = self.next_poll();
                 if self.repeats {
-                    let on = self.space.trail.tally.pays();
-                    self.must = self.must.repeating(on);
+                    self.must = self.must.repeating(self.space.trail.tally.pays());
                 }
                 return false;
             };
