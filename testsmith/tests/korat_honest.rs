@@ -109,6 +109,25 @@ fn the_line_of_the_users_own_panic_is_named(pair: Pair) {
     assert!(pair.low != 1, "low");
 }
 
+/// The predicate looks at an element that may not be there.
+#[derive(Korat, Debug)]
+struct Headed {
+    items: Vec<u8>,
+}
+
+#[korat]
+impl Headed {
+    fn rep_ok(&self) -> bool {
+        self.items[0] <= 1
+    }
+}
+
+#[korat_test(scope = 2)]
+#[should_panic(expected = "tests/korat_honest.rs:121: index out of bounds")]
+fn an_element_that_is_not_there_is_missed_where_it_is_asked_for(headed: Headed) {
+    assert!(!headed.items.is_empty());
+}
+
 /// The name of the predicate is not near enough to be a compile error.
 #[derive(Korat, Debug)]
 struct Misnamed {

@@ -225,6 +225,7 @@ macro_rules! map_view {
         impl<K: TwinType + $($bound)+, V: TwinType> Index<&K> for $twin<K, V> {
             type Output = V;
 
+            #[track_caller]
             fn index(&self, key: &K) -> &V {
                 &(**self)[key]
             }

@@ -6,10 +6,7 @@
 //! index reaches, and the elements are interchangeable.
 
 use std::collections::VecDeque;
-use std::ops::{
-    Deref, DerefMut, Index, IndexMut, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo,
-    RangeToInclusive,
-};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 use crate::korat::cell::{Lazy, TwinType};
 use crate::korat::finitize::FinitizeError;
@@ -23,7 +20,7 @@ use super::slices::{Position, out_of_bounds};
 
 /// What a predicate sees in place of a slice.
 #[repr(transparent)]
-pub struct SliceTwin<T>([Lazy<T>]);
+pub struct SliceTwin<T>(pub(super) [Lazy<T>]);
 
 impl<T: TwinType> SliceTwin<T> {
     pub(super) fn of(cells: &[Lazy<T>]) -> &Self {
@@ -106,37 +103,6 @@ impl<T: TwinType> SliceTwin<T> {
         &self.0
     }
 }
-
-impl<T: TwinType> Index<usize> for SliceTwin<T> {
-    type Output = T;
-
-    #[inline(always)]
-    fn index(&self, index: usize) -> &T {
-        &self.0[index]
-    }
-}
-
-macro_rules! index_ranges {
-    ($($range:ty)*) => {$(
-        impl<T: TwinType> Index<$range> for SliceTwin<T> {
-            type Output = SliceTwin<T>;
-
-            fn index(&self, range: $range) -> &SliceTwin<T> {
-                SliceTwin::of(&self.0[range])
-            }
-        }
-
-        impl<T: TwinType> Index<$range> for VecTwin<T> {
-            type Output = SliceTwin<T>;
-
-            fn index(&self, range: $range) -> &SliceTwin<T> {
-                &(**self)[range]
-            }
-        }
-    )*};
-}
-index_ranges!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull RangeInclusive<usize>
-    RangeToInclusive<usize>);
 
 /// Iterates over elements and notes each as it is reached.
 pub struct Iter<'a, T>(std::slice::Iter<'a, Lazy<T>>);
@@ -313,6 +279,7 @@ impl<T: TwinType> Deref for VecTwin<T> {
 impl<T: TwinType> Index<usize> for VecTwin<T> {
     type Output = T;
 
+    #[track_caller]
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
         match self.item(index) {
@@ -323,6 +290,7 @@ impl<T: TwinType> Index<usize> for VecTwin<T> {
 }
 
 impl<T: TwinType> IndexMut<usize> for VecTwin<T> {
+    #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
         assert!(self.item(index).is_some(), "index out of bounds: the index is {index}");
         // SAFETY: just checked, and the vector is borrowed mutably.
@@ -512,6 +480,7 @@ impl<T: TwinType, const N: usize> Deref for ArrayTwin<T, N> {
 impl<T: TwinType, const N: usize> Index<usize> for ArrayTwin<T, N> {
     type Output = T;
 
+    #[track_caller]
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
         &self.cells()[index]
@@ -519,6 +488,7 @@ impl<T: TwinType, const N: usize> Index<usize> for ArrayTwin<T, N> {
 }
 
 impl<T: TwinType, const N: usize> IndexMut<usize> for ArrayTwin<T, N> {
+    #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
         assert!(index < N, "index out of bounds: the index is {index}");
         // SAFETY: just checked, and the array is borrowed mutably.

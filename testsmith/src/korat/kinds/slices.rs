@@ -7,7 +7,9 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::{Deref, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+use std::ops::{
+    Deref, Index, Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
+};
 
 use super::sequences::{ArrayTwin, Iter, SliceTwin, VecTwin};
 use crate::korat::cell::{Lazy, TwinType};
@@ -22,6 +24,40 @@ impl<T: TwinType> Deref for SliceTwin<T> {
         scratch::lend(values)
     }
 }
+
+impl<T: TwinType> Index<usize> for SliceTwin<T> {
+    type Output = T;
+
+    #[track_caller]
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        &self.0[index]
+    }
+}
+
+macro_rules! index_ranges {
+    ($($range:ty)*) => {$(
+        impl<T: TwinType> Index<$range> for SliceTwin<T> {
+            type Output = SliceTwin<T>;
+
+            #[track_caller]
+            fn index(&self, range: $range) -> &SliceTwin<T> {
+                SliceTwin::of(&self.0[range])
+            }
+        }
+
+        impl<T: TwinType> Index<$range> for VecTwin<T> {
+            type Output = SliceTwin<T>;
+
+            #[track_caller]
+            fn index(&self, range: $range) -> &SliceTwin<T> {
+                &(**self)[range]
+            }
+        }
+    )*};
+}
+index_ranges!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull RangeInclusive<usize>
+    RangeToInclusive<usize>);
 
 impl<T: TwinType + Clone> VecTwin<T> {
     /// As `Vec::clone`.
@@ -77,6 +113,7 @@ ranges_are_positions!(Range<usize> RangeFrom<usize> RangeTo<usize> RangeFull
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 pub(super) fn out_of_bounds(index: usize) -> ! {
     panic!("index out of bounds: the index is {index}")
 }
