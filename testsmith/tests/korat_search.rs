@@ -544,3 +544,25 @@ fn a_scope_whose_fields_multiply_is_refused() {
     let Err(error) = Search::<Vec<Vec<u8>>>::new(5_000).try_run() else { panic!("too many") };
     assert!(error.to_string().starts_with("a scope of 5000 cannot be searched"), "{error}");
 }
+
+#[derive(Korat, Debug, Clone, PartialEq)]
+struct Pair {
+    first: bool,
+    second: bool,
+}
+
+#[korat]
+impl Pair {
+    fn rep_ok(&self) -> bool {
+        self.first == self.second
+    }
+}
+
+#[test]
+fn what_a_run_reads_before_the_first_change_is_counted_as_read_again() {
+    let mut run = Search::<Pair>::new(1).count_reads().run();
+    assert_eq!(run.count_valid(), 2);
+    // Four runs read two fields; where the second has changed, the first is
+    // read again.
+    assert_eq!((run.reads().made, run.reads().made_again), (8, 2));
+}

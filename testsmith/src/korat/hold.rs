@@ -23,6 +23,10 @@ use super::trail::{Inner, NO_CLASS, Trail};
 /// No entry of a list.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
+/// In place of a length of the trail: a constraint is evaluated on the value
+/// that its field has.
+const ON_ITS_VALUE: u32 = NOTHING - 1;
+
 /// A field that a generator restricted.
 pub(crate) struct Held {
     pub field: u32,
@@ -52,6 +56,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    /// Whether equal values are excluded, if indexes tell the order.
+    pub(crate) fn by_index(&self) -> Option<bool> {
+        self.ranks.is_none().then_some(self.strict)
+    }
+
     /// The part of `mask`, for the higher field, that is legal beside an index
     /// of the lower one.
     pub(crate) fn above(&self, mask: &Mask, size: u32, low: u32) -> Mask {
@@ -78,9 +87,10 @@ impl Link {
     }
 }
 
-/// What a generator call of this run came to. Calls are numbered as they are
-/// made; as long as no field changes that was read before a call, the next run
-/// makes the same call and gets the same answer.
+/// What a generator call of this run came to, where the fields themselves do
+/// not tell. Calls are numbered as they are made; as long as no field changes
+/// that was read before a call, the next run makes the same call and gets the
+/// same answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Answer {
     /// The clause is written down, or cannot be satisfied.
@@ -89,40 +99,35 @@ enum Answer {
     Plain,
 }
 
-/// An answer and the length of the trail when it was given.
+/// The answer of a call and the length of the trail when it was given.
 pub(crate) struct Record {
+    call: u32,
     answer: Answer,
     depth: u32,
 }
 
 impl Trail {
     /// Whether generators direct the search here: not inside of a constraint.
+    #[inline(always)]
     fn directs(&self) -> bool {
-        !self.constrained.get()
+        self.evaluates.get() == NOTHING
     }
 
-    /// Numbers a generator call; the answer, if the call was made before.
-    #[inline]
-    fn next_call(&self) -> Option<Answer> {
+    /// Numbers a generator call.
+    #[inline(always)]
+    fn next_call(&self) -> u32 {
         let call = self.calls.get();
         self.calls.set(call + 1);
-        if call >= self.recorded.get() {
-            return None;
-        }
-        Some(self.inner.borrow().records[call as usize].answer)
+        call
     }
 
-    #[inline]
+    /// Notes what the call that was numbered last came to.
     fn record(&self, answer: Answer) {
-        self.record_in(&mut self.inner.borrow_mut(), answer);
-    }
-
-    #[inline]
-    fn record_in(&self, inner: &mut Inner, answer: Answer) {
-        let depth = inner.stack.len() as u32;
-        inner.records.push(Record { answer, depth });
+        let mut inner = self.inner.borrow_mut();
+        let (call, depth) = (self.calls.get() - 1, inner.stack.len() as u32);
+        inner.records.push(Record { call, answer, depth });
+        inner.rests = inner.rests.max(depth);
         self.depth.set(depth);
-        self.recorded.set(inner.records.len() as u32);
     }
 
     /// Evaluates a constraint on what the field holds. Generators in it are
@@ -130,8 +135,10 @@ impl Trail {
     #[inline]
     fn plain<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
         let value: &T = cell;
-        let _constrained = Constrained::enter(self);
-        allows(value)
+        let before = self.evaluates.replace(ON_ITS_VALUE);
+        let allowed = allows(value);
+        self.evaluates.set(before);
+        allowed
     }
 
     /// Restricts a field to the values that `allows` accepts.
@@ -147,43 +154,42 @@ impl Trail {
         if T::INLINE || !self.directs() {
             return allows(cell);
         }
-        let (header, call) = (cell.header(), self.calls.get());
+        let (header, call) = (cell.header(), self.next_call());
         // What this call has left of the field is what satisfies it.
         if header.call.get() == call && header.state.get() != state::UNSEEN {
-            self.calls.set(call + 1);
             return true;
         }
-        self.restrict_anew(cell, &allows)
+        self.restrict_anew(cell, &allows, call)
     }
 
     #[inline(never)]
-    fn restrict_anew<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
-        if cell.header().state.get() == state::SEEN {
-            let call = self.calls.get();
-            self.calls.set(call + 1);
-            if call >= self.recorded.get() {
-                self.record(Answer::Plain);
-            }
+    fn restrict_anew<T: TwinType>(
+        &self,
+        cell: &Lazy<T>,
+        allows: &impl Fn(&T) -> bool,
+        call: u32,
+    ) -> bool {
+        let header = cell.header();
+        if header.state.get() == state::SEEN {
             return self.plain(cell, allows);
         }
-        match self.next_call() {
+        let answer = self.inner.borrow().answer_about(header, call);
+        match answer {
             Some(Answer::Held(answer)) => answer,
             Some(Answer::Plain) => self.plain(cell, allows),
-            None => self.hold(cell, allows),
+            None => self.hold(cell, allows, call),
         }
     }
 
     #[inline]
-    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool) -> bool {
+    fn hold<T: TwinType>(&self, cell: &Lazy<T>, allows: &impl Fn(&T) -> bool, call: u32) -> bool {
         let header = cell.header();
         let mask = self.aside(|| Mask::of(header.size, |i| allows(cell.value(i))));
-        let Some(mask) = mask else {
-            self.record(Answer::Plain);
-            return self.plain(cell, allows);
-        };
+        // Once it is read, the field itself tells that the call is a plain one.
+        let Some(mask) = mask else { return self.plain(cell, allows) };
         let mut inner = self.inner.borrow_mut();
-        let answer = inner.hold(header, mask, self.calls.get() - 1);
-        self.record_in(&mut inner, Answer::Held(answer));
+        let answer = inner.hold(header, mask, call);
+        self.depth.set(inner.stack.len() as u32);
         answer
     }
 
@@ -193,12 +199,9 @@ impl Trail {
     fn aside<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
         let depth = self.depth.get();
         let steps = guard::steps_left();
-        self.aside.set(depth);
-        let result = {
-            let _constrained = Constrained::enter(self);
-            look()
-        };
-        self.aside.set(NOTHING);
+        self.evaluates.set(depth);
+        let result = look();
+        self.evaluates.set(NOTHING);
         guard::set_steps_left(steps);
         if self.depth.get() == depth {
             return Some(result);
@@ -213,8 +216,8 @@ impl Trail {
     /// to be made again.
     #[cold]
     pub(crate) fn recover(&self) -> bool {
-        let depth = self.aside.replace(NOTHING);
-        if depth == NOTHING {
+        let depth = self.evaluates.replace(NOTHING);
+        if depth >= ON_ITS_VALUE {
             return false;
         }
         self.inner.borrow_mut().unread_to(depth as usize);
@@ -249,7 +252,9 @@ impl Trail {
         if !self.directs() {
             return None;
         }
-        match self.next_call() {
+        let call = self.next_call();
+        let answer = self.inner.borrow().answer(call);
+        match answer {
             Some(Answer::Held(answer)) => return Some(answer),
             Some(Answer::Plain) => return None,
             None => {}
@@ -259,28 +264,9 @@ impl Trail {
             return None;
         };
         let headers: Vec<&Header> = cells.iter().map(|cell| cell.header()).collect();
-        let call = self.calls.get() - 1;
         let answer = self.inner.borrow_mut().chain(&headers, strict, ranks.as_deref(), call);
         self.record(Answer::Held(answer));
         Some(answer)
-    }
-}
-
-/// While it lives, a constraint is being evaluated.
-struct Constrained<'a> {
-    trail: &'a Trail,
-    before: bool,
-}
-
-impl<'a> Constrained<'a> {
-    fn enter(trail: &'a Trail) -> Self {
-        Constrained { trail, before: trail.constrained.replace(true) }
-    }
-}
-
-impl Drop for Constrained<'_> {
-    fn drop(&mut self) {
-        self.trail.constrained.set(self.before);
     }
 }
 
@@ -323,6 +309,27 @@ impl Inner {
             header.state.get() == state::HELD && header.held.get() as usize == *at
         };
         self.held.iter().enumerate().filter(in_force).map(|(_, held)| held)
+    }
+
+    /// What a call came to, if that was recorded.
+    fn answer(&self, call: u32) -> Option<Answer> {
+        let at = self.records.binary_search_by_key(&call, |record| record.call).ok()?;
+        Some(self.records[at].answer)
+    }
+
+    /// What a call came to that restricts a field which nobody has read.
+    #[inline(always)]
+    fn answer_about(&self, header: &Header, call: u32) -> Option<Answer> {
+        if header.state.get() == state::HELD {
+            let mut entry = self.held.get(header.held.get() as usize);
+            while let Some(held) = entry {
+                if held.call == call {
+                    return Some(Answer::Held(true));
+                }
+                entry = self.held.get(held.earlier as usize);
+            }
+        }
+        if self.records.is_empty() { None } else { self.answer(call) }
     }
 
     /// The values a field may still take, its links aside.
@@ -376,6 +383,7 @@ impl Inner {
         header.call.set(call);
         let depth = self.stack.len() as u32;
         self.held.push(Held { field: header.id, mask, depth, earlier, call });
+        self.rests = self.rests.max(depth);
         true
     }
 
@@ -437,6 +445,7 @@ impl Inner {
             if let (Some(link), false) = (link, settled || was_seen) {
                 let depth = self.stack.len() as u32;
                 self.links.push(Link { depth, ..link });
+                self.rests = self.rests.max(depth);
             }
         }
         true
@@ -449,10 +458,16 @@ impl Inner {
         self.push(header, mask, true)
     }
 
-    /// Forgets the restrictions that rested on values read since `depth`, and
-    /// how many answers are left.
-    #[inline]
+    /// Forgets what rested on values read since `depth`.
+    #[inline(always)]
     pub(crate) fn release_held(&mut self, depth: u32) {
+        if self.rests > depth {
+            self.release(depth);
+            self.rests = depth;
+        }
+    }
+
+    fn release(&mut self, depth: u32) {
         while let Some(held) = self.held.last() {
             if held.depth <= depth {
                 break;

@@ -59,6 +59,7 @@ impl Mask {
     }
 
     /// Whether an index of the domain is allowed.
+    #[inline]
     pub(crate) fn contains(&self, index: u32) -> bool {
         self.next(index) == index
     }
@@ -79,6 +80,7 @@ impl Mask {
     }
 
     /// Whether no index below `size` is allowed.
+    #[inline(always)]
     pub(crate) fn is_empty(&self, size: u32) -> bool {
         self.next(0) >= size
     }

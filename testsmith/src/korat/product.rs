@@ -20,6 +20,8 @@ pub(crate) struct Varied {
     header: *const Header,
     /// What generators allow.
     mask: Mask,
+    /// The same in short, where that and one neighbour are all there is to ask.
+    short: Option<Short>,
     /// The first of the bounds that fields with values set for it.
     bounds: u32,
     /// `high` of the field's class before its value was chosen.
@@ -27,6 +29,17 @@ pub(crate) struct Varied {
     /// The values left, where the domain is small; otherwise `wide` tells.
     left: u64,
     wide: Option<Mask>,
+}
+
+/// What a field may take whose values are in order and fit a word, beside at
+/// most one field that has its value before.
+#[derive(Clone, Copy)]
+struct Short {
+    word: u64,
+    /// The field that it is not below, or nothing.
+    above: *const Header,
+    /// Whether the two differ.
+    strict: bool,
 }
 
 /// A link that bounds a varied field by one that has its value before.
@@ -38,13 +51,25 @@ pub(crate) struct Bound {
 
 impl Varied {
     fn new(header: &Header, mask: Mask) -> Varied {
-        Varied { header, mask, bounds: NOTHING, high_before: -1, left: 0, wide: None }
+        let (bounds, high_before) = (NOTHING, -1);
+        Varied { header, mask, short: None, bounds, high_before, left: 0, wide: None }
     }
 
     fn header<'a>(&self) -> &'a Header {
         // SAFETY: headers are kept by the `Space` that owns the trail, and
         // nothing outlives the borrow of the trail that this is used under.
         unsafe { &*self.header }
+    }
+
+    /// Makes all legal values available, if the short form tells them.
+    #[inline(always)]
+    fn restart(&mut self) -> bool {
+        let Some(Short { word, above, strict }) = self.short else { return false };
+        // SAFETY: as in `header`.
+        let least = unsafe { above.as_ref() };
+        let least = least.map_or(0, |above| above.index.get() + u32::from(strict));
+        self.left = word & u64::MAX.checked_shl(least).unwrap_or(0);
+        true
     }
 
     /// Moves to the next of the values left; `false` when there is none.
@@ -127,6 +152,9 @@ impl Inner {
             bind(self, &mut free);
         }
         free.extend(unread.iter().map(|field| Varied::new(self.header(*field), Mask::ALL)));
+        for varied in &mut free {
+            varied.short = self.short(varied);
+        }
         self.free = free;
         self.free.is_empty() || {
             self.restart(0);
@@ -134,14 +162,29 @@ impl Inner {
         }
     }
 
-    /// The next combination of the free fields; `false` after the last.
-    #[inline]
-    pub(crate) fn next_free(&mut self) -> bool {
+    /// The short form of what a field may take, if it has one.
+    fn short(&self, varied: &Varied) -> Option<Short> {
+        let header = varied.header();
+        let word = varied.mask.narrow(header.size).filter(|_| header.kind.get() == Kind::Plain)?;
+        let Some(bound) = self.bounds.get(varied.bounds as usize) else {
+            return Some(Short { word, above: std::ptr::null(), strict: false });
+        };
+        let link = &self.links[bound.link as usize];
+        let only = bound.next == NOTHING && link.high == header.id;
+        let strict = link.by_index().filter(|_| only)?;
+        Some(Short { word, above: self.header(link.low), strict })
+    }
+
+    /// The next combination of the free fields, if only the last one changes.
+    #[inline(always)]
+    pub(crate) fn step_last(&mut self) -> bool {
         let Inner { free, classes, .. } = self;
-        match free.last_mut() {
-            None => false,
-            Some(last) => last.step(classes) || self.turn(self.free.len() - 1),
-        }
+        free.last_mut().is_some_and(|last| last.step(classes))
+    }
+
+    /// The next combination of the free fields; `false` after the last.
+    pub(crate) fn next_free(&mut self) -> bool {
+        !self.free.is_empty() && self.turn(self.free.len() - 1)
     }
 
     /// Moves the wheel at `at` on, or one before it, and starts all after it
@@ -166,7 +209,15 @@ impl Inner {
     }
 
     /// Makes all legal values of a free field available.
+    #[inline(always)]
     fn restart(&mut self, at: usize) {
+        if !self.free[at].restart() {
+            self.restart_bounded(at);
+        }
+    }
+
+    /// As `restart`, whatever the field is.
+    fn restart_bounded(&mut self, at: usize) {
         let header = self.free[at].header();
         let high = self.high(header);
         let bounded = |mask: &Mask, bound: &Bound| {

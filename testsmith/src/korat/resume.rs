@@ -23,15 +23,26 @@ const A_RUN: u64 = 3;
 /// What it costs to pass a checkpoint, in the same.
 const A_CHECKPOINT: u64 = 1;
 
-/// For how many periods checkpoints are off before they are tried again.
-const PERIODS_OFF: u32 = 15;
+/// For how many candidates checkpoints are tried.
+const A_TRIAL: u64 = 32;
 
-/// What checkpoints cost and saved of late. All of it is counted, none is timed, so the same search does the same everywhere.
+/// After how many more it is looked whether they still pay.
+const A_PERIOD: u64 = 256;
+
+/// For how many candidates they are off at most before they are tried again.
+const LONGEST_PAUSE: u64 = 32 * A_PERIOD;
+
+/// What checkpoints cost and saved of late. All of it is counted, none is
+/// timed, so the same search does the same everywhere.
 #[derive(Default)]
 pub(crate) struct Tally {
     passed: Cell<u64>,
     saved: Cell<u64>,
-    periods_off: Cell<u32>,
+    on: Cell<bool>,
+    /// At which candidate to look again.
+    look_at: Cell<u64>,
+    /// How long checkpoints were off the last time that they did not pay.
+    pause: Cell<u64>,
 }
 
 impl Tally {
@@ -49,21 +60,35 @@ impl Tally {
         self.saved.set(self.saved.get() + u64::from(fields) + A_RUN);
     }
 
-    /// A period is over: whether checkpoints are on in the next one. They are
-    /// as long as they save more than they cost, and now and then to see.
-    pub(crate) fn pays(&self) -> bool {
-        let off = self.periods_off.get();
-        let pays = match off {
-            0 => self.passed.get() * A_CHECKPOINT <= self.saved.get(),
-            off => off > PERIODS_OFF,
-        };
-        if off == 0 {
+    /// Whether checkpoints are on after so many candidates. They are as long
+    /// as they save more than they cost, and now and then to see; the longer
+    /// they have not paid, the less often.
+    pub(crate) fn pays(&self, candidates: u64) -> bool {
+        if candidates < self.look_at.get() {
+            return self.on.get();
+        }
+        let until_next = if !self.on.replace(true) {
+            self.passed.set(0);
+            self.saved.set(0);
+            A_TRIAL
+        } else if self.saved.get() > self.passed.get() * A_CHECKPOINT {
             // Later periods count more.
             self.passed.set(self.passed.get() / 2);
             self.saved.set(self.saved.get() / 2);
-        }
-        self.periods_off.set(if pays { 0 } else { off + 1 });
-        pays
+            self.pause.set(0);
+            A_PERIOD
+        } else {
+            self.on.set(false);
+            self.pause.set((self.pause.get() * 2).clamp(A_PERIOD, LONGEST_PAUSE));
+            self.pause.get()
+        };
+        self.look_at.set(candidates + until_next);
+        self.on.get()
+    }
+
+    /// How many candidates there are until it is to be looked again.
+    pub(crate) fn until_next(&self, candidates: u64) -> u64 {
+        self.look_at.get().saturating_sub(candidates)
     }
 }
 
@@ -79,7 +104,9 @@ impl Trail {
             return self.inner.borrow().checkpoints[at as usize];
         }
         let depth = self.depth.get();
-        self.inner.borrow_mut().checkpoints.push(depth);
+        let mut inner = self.inner.borrow_mut();
+        inner.checkpoints.push(depth);
+        inner.rests = inner.rests.max(depth);
         self.passed_before.set(at + 1);
         depth
     }
@@ -164,5 +191,38 @@ impl Checkpoint {
         trail.passed.set(self.passed);
         bounds::set_steps_left(self.steps);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checkpoints_that_save_nothing_are_tried_less_and_less_often() {
+        let tally = Tally::default();
+        let mut at = 0;
+        let mut pauses = Vec::new();
+        while pauses.len() < 8 {
+            assert!(tally.pays(at), "a trial begins at {at}");
+            at += tally.until_next(at);
+            assert!(!tally.pays(at), "it has shown nothing at {at}");
+            pauses.push(tally.until_next(at) / A_PERIOD);
+            at += tally.until_next(at);
+        }
+        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 32, 32]);
+    }
+
+    #[test]
+    fn checkpoints_that_save_more_than_they_cost_stay_on() {
+        let tally = Tally::default();
+        let mut at = 0;
+        for _ in 0..8 {
+            assert!(tally.pays(at));
+            tally.repeat(2, 4);
+            at += tally.until_next(at);
+        }
+        tally.run(100);
+        assert!(!tally.pays(at), "until they cost more");
     }
 }

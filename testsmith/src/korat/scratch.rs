@@ -26,10 +26,16 @@ struct Scratch {
 }
 
 /// Puts everything back as it was before the run.
+#[inline(always)]
 pub(crate) fn undo() {
-    if !USED.replace(false) {
-        return;
+    if USED.get() {
+        undo_all();
     }
+}
+
+#[cold]
+fn undo_all() {
+    USED.set(false);
     let (undo, memory) = SCRATCH.with_borrow_mut(|scratch| {
         (std::mem::take(&mut scratch.undo), std::mem::take(&mut scratch.memory))
     });

@@ -4,6 +4,8 @@
 //! Everything typed is here and in `space`; the order of candidates is the
 //! trail's business.
 
+mod limits;
+
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -24,9 +26,7 @@ use super::state::State;
 use super::trail::{OutOfObjects, Switches};
 use super::{Korat, TwinType};
 
-/// How often limits, progress and other threads are looked at, in candidates
-/// and structures.
-const POLL_EVERY: u64 = 256;
+pub(crate) use limits::SearchLimits;
 
 type Progress = Arc<dyn Fn(&Stats) + Send + Sync>;
 
@@ -45,6 +45,7 @@ pub struct Search<T: Korat> {
     pub(crate) resume: Option<State>,
     pub(crate) repeat: u32,
     pub(crate) checkpoints: bool,
+    pub(crate) counts: bool,
 }
 
 impl<T: Korat> Clone for Search<T> {
@@ -59,15 +60,9 @@ impl<T: Korat> Clone for Search<T> {
             resume: self.resume.clone(),
             repeat: self.repeat,
             checkpoints: self.checkpoints,
+            counts: self.counts,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SearchLimits {
-    pub candidates: Option<u64>,
-    pub valid: Option<u64>,
-    pub time: Option<Duration>,
 }
 
 impl<T: Korat> Search<T> {
@@ -88,6 +83,7 @@ impl<T: Korat> Search<T> {
             resume: None,
             repeat: 1,
             checkpoints: true,
+            counts: false,
         }
     }
 
@@ -173,6 +169,14 @@ impl<T: Korat> Search<T> {
         self
     }
 
+    /// Counts the fields that the predicate reads, from its start at every
+    /// candidate; see [`Run::reads`].
+    #[doc(hidden)]
+    pub fn count_reads(mut self) -> Self {
+        (self.checkpoints, self.counts) = (false, true);
+        self
+    }
+
     /// The fields of the space and their domains, one per line.
     pub fn skeleton(&self) -> Result<String, FinitizeError> {
         let (space, _) = Space::build::<T>(&self.finitization)?;
@@ -218,6 +222,7 @@ impl<T: Korat> Search<T> {
             repeat: self.repeat,
             must: PLAIN,
             repeats: false,
+            reads: self.counts.then(Reads::default),
             real: PhantomData,
         };
         let own = self.predicate.is_none();
@@ -270,7 +275,19 @@ pub struct Run<T: Korat> {
     must: Word,
     /// Whether checks that fail may be made again, when that pays.
     repeats: bool,
+    /// What the predicate read, if that is counted.
+    reads: Option<Reads>,
     real: PhantomData<fn() -> T>,
+}
+
+/// How many fields the runs of a predicate read, each once a run.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reads {
+    pub made: u64,
+    /// Those before the first whose value is new, which the run before read
+    /// just so.
+    pub made_again: u64,
 }
 
 /// Other threads that may want a part of the work.
@@ -314,7 +331,17 @@ impl<T: Korat> Candidate<'_, T> {
 
 impl<T: Korat> Run<T> {
     /// Moves to the next valid structure; `false` at the end or at a limit.
+    #[inline]
     pub fn advance(&mut self) -> bool {
+        // Where one run stands for many structures, this is nearly all there is.
+        let next = self.phase == Phase::Vary && self.skip == 0 && self.sharing.is_none();
+        if next && !self.due() && self.space.trail.inner.borrow_mut().step_last() {
+            return self.accept(true);
+        }
+        self.advance_on()
+    }
+
+    fn advance_on(&mut self) -> bool {
         loop {
             match self.phase {
                 Phase::Check => {
@@ -373,6 +400,12 @@ impl<T: Korat> Run<T> {
     /// What has been done so far.
     pub fn stats(&self) -> &Stats {
         &self.stats
+    }
+
+    /// What the predicate read, if [`Search::count_reads`] asked for it.
+    #[doc(hidden)]
+    pub fn reads(&self) -> Reads {
+        self.reads.unwrap_or_default()
     }
 
     /// Whether and why the search ended.
@@ -438,110 +471,30 @@ impl<T: Korat> Run<T> {
         if self.phase == Phase::Vary { inner.split_product() } else { None }
     }
 
-    /// How many candidates and structures there have been.
-    fn steps(&self) -> u64 {
-        self.stats.candidates + self.stats.inferred
-    }
-
-    /// Whether it is time to look at limits and progress.
-    #[inline(always)]
-    fn due(&self) -> bool {
-        self.steps() >= self.poll_at
-    }
-
-    /// Whether another thread waits for work.
-    #[inline(always)]
-    fn wanted(&self) -> bool {
-        self.sharing.as_ref().is_some_and(|pool| pool.wants_work())
-    }
-
-    /// Looks at the limits and reports progress; `true` to stop.
-    #[cold]
-    fn poll(&mut self) -> bool {
-        if let Some(pool) = self.sharing.clone() {
-            if pool.stopped() {
-                self.outcome = Outcome::Stopped(Stop::Elsewhere);
-                return true;
-            }
-            if pool.wants_work() {
-                self.split().into_iter().for_each(|state| pool.give(state));
-            }
-        }
-        let steps = self.steps();
-        if let Some((every, report)) = &self.progress
-            && steps >= self.report_at
-        {
-            if steps > 0 {
-                report(&self.stats);
-            }
-            self.report_at = (steps / every + 1) * every;
-        }
-        let over = |limit: Option<u64>, count: u64| limit.is_some_and(|limit| count >= limit);
-        let stop =
-            if over(self.limits.candidates, self.stats.candidates) && self.phase == Phase::Check {
-                Stop::Candidates
-            } else if over(self.limits.valid, self.stats.valid) {
-                Stop::Valid
-            } else if self.limits.time.is_some_and(|limit| self.started.elapsed() >= limit) {
-                Stop::Time
-            } else {
-                self.poll_at = self.next_poll();
-                if self.repeats {
-                    self.must = self.must.repeating(self.space.trail.tally.pays());
-                }
-                return false;
-            };
-        self.outcome = Outcome::Stopped(stop);
-        true
-    }
-
-    /// The number of steps at which to look at limits and progress again:
-    /// exactly where a count may be reached, now and then otherwise.
-    fn next_poll(&self) -> u64 {
-        let steps = self.steps();
-        let left = |limit: Option<u64>, count: u64| {
-            limit.map_or(POLL_EVERY, |limit| limit.saturating_sub(count))
-        };
-        let candidates = left(self.limits.candidates, self.stats.candidates);
-        let valid = left(self.limits.valid, self.stats.valid);
-        steps + candidates.min(valid).min(POLL_EVERY)
-    }
-
     /// Runs the predicate on the current candidate.
     fn check(&mut self) -> bool {
-        self.space.trail.begin();
-        guard::begin(guard::STEPS);
-        if self.must.repeats() {
+        let repeats = self.must.repeats();
+        if repeats {
             let most = self.poll_at.saturating_sub(self.steps());
             self.space.trail.repeats_left.set(most);
         }
-        necessary::begin(self.must);
-        let (predicate, root) = (self.predicate, &self.root);
-        let valid = || match &self.deep {
-            None => predicate(root),
-            Some(types) => deep::valid::<T>(root, types),
-        };
-        let mut result = catch_unwind(AssertUnwindSafe(valid));
+        let known = self.reads.map(|_| self.space.trail.inner.borrow().stack.len());
+        let mut result = self.run_once(repeats);
         while result.is_err() && self.space.trail.recover() {
-            super::scratch::undo();
-            self.space.trail.begin();
-            guard::begin(guard::STEPS);
-            necessary::end();
-            necessary::begin(self.must);
-            result = catch_unwind(AssertUnwindSafe(valid));
+            result = self.run_once(repeats);
         }
         for _ in 1..self.repeat {
-            self.space.trail.begin();
-            necessary::end();
-            necessary::begin(self.must);
-            result = catch_unwind(AssertUnwindSafe(valid));
+            result = self.run_once(repeats);
         }
-        if self.must.repeats() {
+        if repeats {
             self.stats.candidates += self.space.trail.repeats.take();
             self.space.trail.tally.run(self.space.trail.passed.get());
         }
-        necessary::end();
-        super::scratch::undo();
+        if let (Some(known), Some(reads)) = (known, &mut self.reads) {
+            reads.made += self.space.trail.inner.borrow().stack.len() as u64;
+            // The last of those that were known has another value now.
+            reads.made_again += known.saturating_sub(1) as u64;
+        }
         match result {
             Ok(valid) => valid,
             Err(payload) => {
@@ -550,6 +503,21 @@ impl<T: Korat> Run<T> {
                 false
             }
         }
+    }
+
+    #[inline(always)]
+    fn run_once(&self, repeats: bool) -> std::thread::Result<bool> {
+        self.space.trail.begin(repeats);
+        guard::begin(guard::STEPS);
+        necessary::begin(self.must);
+        let (predicate, root) = (self.predicate, &self.root);
+        let result = catch_unwind(AssertUnwindSafe(|| match &self.deep {
+            None => predicate(root),
+            Some(types) => deep::valid::<T>(root, types),
+        }));
+        necessary::end();
+        super::scratch::undo();
+        result
     }
 
     #[cold]

@@ -78,6 +78,8 @@ pub(crate) struct Inner {
     pub records: Vec<Record>,
     /// How many fields had been read at each checkpoint that the run passed.
     pub checkpoints: Vec<u32>,
+    /// No restriction, link, record or checkpoint rests on more fields.
+    pub rests: u32,
     pub free: Vec<Varied>,
     pub bounds: Vec<Bound>,
     /// The stack is never backtracked below this length.
@@ -89,8 +91,6 @@ pub struct Trail {
     pub(crate) inner: RefCell<Inner>,
     /// How many generators this run has called.
     pub(crate) calls: Cell<u32>,
-    /// How many of those calls an earlier run answered for this one.
-    pub(crate) recorded: Cell<u32>,
     /// How many checkpoints this run has passed, and how many of them an
     /// earlier run passed too.
     pub(crate) passed: Cell<u32>,
@@ -102,11 +102,9 @@ pub struct Trail {
     pub(crate) repeats_left: Cell<u64>,
     /// What checkpoints cost and saved.
     pub(crate) tally: Tally,
-    /// The length of the stack, while a generator tries values that its field
-    /// does not have.
-    pub(crate) aside: Cell<u32>,
-    /// Whether a generator is evaluating its constraint.
-    pub(crate) constrained: Cell<bool>,
+    /// Whether a generator is evaluating its constraint: the length of the
+    /// stack if it tries values that its field does not have; see `hold`.
+    pub(crate) evaluates: Cell<u32>,
 }
 
 /// Raised when a mandatory box finds no object left; the candidate is outside
@@ -127,34 +125,33 @@ impl Trail {
                 links: Vec::new(),
                 records: Vec::new(),
                 checkpoints: Vec::new(),
+                rests: 0,
                 free: Vec::new(),
                 bounds: Vec::new(),
                 base: 0,
                 switches,
             }),
             calls: Cell::new(0),
-            recorded: Cell::new(0),
             passed: Cell::new(0),
             passed_before: Cell::new(0),
             depth: Cell::new(0),
             repeats: Cell::new(0),
             repeats_left: Cell::new(0),
             tally: Tally::default(),
-            aside: Cell::new(NONE),
-            constrained: Cell::new(false),
+            evaluates: Cell::new(NONE),
         }
     }
 
-    /// A run begins.
-    #[inline]
-    pub(crate) fn begin(&self) {
+    /// A run begins, with checkpoints or without.
+    #[inline(always)]
+    pub(crate) fn begin(&self, repeats: bool) {
         let inner = self.inner.borrow();
         self.calls.set(0);
-        self.recorded.set(inner.records.len() as u32);
-        self.passed.set(0);
-        self.passed_before.set(inner.checkpoints.len() as u32);
         self.depth.set(inner.stack.len() as u32);
-        self.constrained.set(false);
+        if repeats {
+            self.passed.set(0);
+            self.passed_before.set(inner.checkpoints.len() as u32);
+        }
     }
 
     /// Moves to the next candidate that differs only in what was read since
@@ -163,7 +160,6 @@ impl Trail {
         let mut inner = self.inner.borrow_mut();
         let floor = inner.base.max(depth);
         let more = inner.backtrack_to(floor);
-        self.recorded.set(inner.records.len() as u32);
         self.passed_before.set(inner.checkpoints.len() as u32);
         self.depth.set(inner.stack.len() as u32);
         more
@@ -276,6 +272,7 @@ impl Inner {
         self.links.clear();
         self.records.clear();
         self.checkpoints.clear();
+        self.rests = 0;
     }
 
     /// Takes fields off the stack until only so many are left.

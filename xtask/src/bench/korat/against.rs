@@ -9,13 +9,25 @@ use std::process::Command;
 
 use anyhow::Context;
 
-/// The least times of the other version, in seconds, that its columns show.
-const SHOWN: f64 = 0.02;
-
 /// An `xtask` of another version, and what it has said so far.
 pub struct Against {
     program: PathBuf,
-    known: HashMap<&'static str, HashMap<String, Times>>,
+    known: HashMap<&'static str, HashMap<String, Columns>>,
+}
+
+/// What a row of the other version shows of its times.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    directed: f64,
+    plain: Plain,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Plain {
+    NotMeasured,
+    Seconds(f64),
+    /// How many times faster than the Java tool.
+    TimesJava(f64),
 }
 
 /// CPU seconds with generators and without.
@@ -44,29 +56,51 @@ impl Against {
                 .with_context(|| format!("failed to run {}", self.program.display()))?;
             let text = String::from_utf8_lossy(&output.stdout);
             anyhow::ensure!(output.status.success(), "the other version says: {text}");
-            let rows = text.lines().filter_map(|line| row(line, java_seconds)).collect();
-            self.known.insert(name, rows);
+            self.known.insert(name, text.lines().filter_map(row).collect());
         }
-        Ok(self.known[name].get(&format!("{name} {scope}")).copied())
+        let columns = self.known[name].get(&format!("{name} {scope}"));
+        Ok(columns.map(|columns| columns.times(java_seconds)))
+    }
+}
+
+impl Columns {
+    fn times(self, java_seconds: f64) -> Times {
+        let plain = match self.plain {
+            Plain::NotMeasured => None,
+            Plain::Seconds(seconds) => Some(seconds),
+            Plain::TimesJava(times) => Some(java_seconds / times),
+        };
+        Times { directed: self.directed, plain }
     }
 }
 
 /// `name scope valid | candidates seconds rate .. | .. | candidates seconds times ..`
-fn row(line: &str, java_seconds: f64) -> Option<(String, Times)> {
+///
+/// Of two columns that tell a time, the one with more digits is taken.
+fn row(line: &str) -> Option<(String, Columns)> {
     let mut parts = line.split('|');
     let mut words: Vec<&str> = parts.next()?.split_whitespace().collect();
     words.pop()?;
     let directed: Vec<&str> = parts.next()?.split_whitespace().collect();
     let plain: Vec<&str> = parts.nth(1)?.split_whitespace().collect();
-    let number = |text: &&str| text.parse::<f64>().ok();
-    let (candidates, seconds) = (number(directed.first()?)?, number(directed.get(1)?)?);
-    let rate = number(directed.get(2)?)?;
-    // Short times are told better by the rate, if there are many candidates.
-    let directed = if seconds >= SHOWN || rate < 1.0 { seconds } else { candidates / rate / 1e6 };
-    let (seconds, times) = (plain.get(1).and_then(number), plain.get(2).and_then(number));
-    let plain = seconds.map(|seconds| match times {
-        Some(times) if seconds < SHOWN && times > 0.0 && java_seconds > 0.0 => java_seconds / times,
-        _ => seconds,
-    });
-    Some((words.join(" "), Times { directed, plain }))
+    let number = |text: &str| text.parse::<f64>().ok();
+    let (seconds, rate) = (*directed.get(1)?, *directed.get(2)?);
+    let directed = if digits(seconds) >= digits(rate) {
+        number(seconds)?
+    } else {
+        number(directed.first()?)? / number(rate)? / 1e6
+    };
+    let (seconds, times) = (*plain.get(1)?, *plain.get(2)?);
+    let plain = match (number(seconds), number(times)) {
+        (None, _) => Plain::NotMeasured,
+        (_, Some(times)) if digits(seconds) < digits(plain[2]) => Plain::TimesJava(times),
+        (Some(seconds), _) => Plain::Seconds(seconds),
+    };
+    Some((words.join(" "), Columns { directed, plain }))
+}
+
+/// How many digits of a number are known.
+fn digits(number: &str) -> usize {
+    let digits = number.chars().filter(char::is_ascii_digit);
+    digits.skip_while(|digit| *digit == '0').count()
 }

@@ -70,8 +70,8 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         against: path.map(|path| RefCell::new(Against::new(path.into()))),
     };
     println!(
-        "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>6} {:>6} | {:>8} {:>5} | {:>11} {:>8} \
-         {:>7} {:>6} {:>6}",
+        "{:<22} {:>11} | {:>11} {:>8} {:>7} {:>6} {:>6} {:>6} {:>5} | {:>8} {:>5} | {:>11} {:>8} \
+         {:>7} {:>6} {:>6} {:>5}",
         "structure, scope",
         "valid",
         "candidates",
@@ -80,13 +80,15 @@ pub fn run(args: &[String]) -> anyhow::Result<()> {
         "x Java",
         "resume",
         "before",
+        "again",
         "2 thr s",
         "speed",
         "plain cand",
         "cpu s",
         "x Java",
         "resume",
-        "before"
+        "before",
+        "again"
     );
     for row in rows() {
         let wanted = options.only.as_ref().is_none_or(|only| row.name.contains(only.as_str()));
@@ -253,7 +255,7 @@ fn measure<T: Korat>(
         None => None,
     };
     let before = before.unwrap_or_default();
-    let Measured { seconds, stats, resumed } = alone(&search)?;
+    let Measured { seconds, stats, resumed, again } = alone(&search)?;
     anyhow::ensure!(
         row.valid == 0 || stats.valid == row.valid,
         "{name} {scope}: {} structures, the Java tool finds {}",
@@ -266,7 +268,8 @@ fn measure<T: Korat>(
     let ratio = row.java_seconds / seconds;
     let missed = if row.java_seconds > 1.0 && ratio < row.goal { " (below the goal)" } else { "" };
     print!(
-        "{:<22} {:>11} | {:>11} {:>8.4} {:>7.1} {:>6.0} {:>6.2} {:>6} | {:>8.3} {:>5} | ",
+        "{:<22} {:>11} | {:>11} {:>8.6} {:>7.1} {:>6.0} {:>6.2} {:>6} {again:>5.1} | {:>8.3} \
+         {:>5} | ",
         format!("{name} {scope}"),
         stats.valid,
         stats.candidates,
@@ -279,14 +282,17 @@ fn measure<T: Korat>(
         speedup,
     );
     if options.all || row.java_candidates < 100_000_000 {
-        let Measured { seconds, stats, resumed } = alone(&search.clone().generators(false))?;
+        let Measured { seconds, stats, resumed, again } = alone(&search.clone().generators(false))?;
         anyhow::ensure!(stats.valid == row.valid, "{name} {scope}: generators change the result");
         let ratio = row.java_seconds / seconds;
         let before = times_faster(before.plain.unwrap_or_default(), seconds);
         let candidates = stats.candidates;
-        println!("{candidates:>11} {seconds:>8.4} {ratio:>7.1} {resumed:>6.2} {before:>6}{missed}");
+        println!(
+            "{candidates:>11} {seconds:>8.6} {ratio:>7.1} {resumed:>6.2} {before:>6} \
+             {again:>5.1}{missed}"
+        );
     } else {
-        println!("{:>11} {:>8} {:>7} {:>6} {:>6}{missed}", "-", "-", "-", "-", "-");
+        println!("{:>11} {:>8} {:>7} {:>6} {:>6} {:>5}{missed}", "-", "-", "-", "-", "-", "-");
     }
     Ok(())
 }
@@ -298,6 +304,10 @@ struct Measured {
     /// How many times longer it takes when every candidate runs the predicate
     /// from its start.
     resumed: f64,
+    /// How many in a hundred of the fields that runs from the start read come
+    /// before the first that has changed: what a search would save that never
+    /// read them again.
+    again: f64,
 }
 
 /// How many times less `now` is than `before`, if that is known.
@@ -322,7 +332,11 @@ fn alone<T: Korat>(search: &Search<T>) -> anyhow::Result<Measured> {
         spent += one + two;
         (seconds, whole) = (seconds.min(one), whole.min(two));
     }
-    Ok(Measured { seconds, stats, resumed: whole / seconds })
+    let mut counted = search.clone().count_reads().try_run()?;
+    counted.count_valid();
+    let reads = counted.reads();
+    let again = 100.0 * reads.made_again as f64 / reads.made as f64;
+    Ok(Measured { seconds, stats, resumed: whole / seconds, again })
 }
 
 /// CPU seconds of the busiest of two threads, and how much less that is than
