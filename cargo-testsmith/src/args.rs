@@ -37,7 +37,8 @@ pub struct Command {
 pub struct Run {
     #[command(flatten)]
     pub target: Target,
-    /// How long to search: 90s, 5m
+    /// How long to search: 90s, 5m. What was found is made small and written within
+    /// half of that again, or 15s
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub budget: std::time::Duration,
     /// How many calls to make instead; the same seed then gives the same result
@@ -53,6 +54,9 @@ pub struct Run {
     /// with --calls this is so anyway
     #[arg(long)]
     pub fresh: bool,
+    /// Search no more: take up what the last run has found and had no time left for
+    #[arg(long = "continue", conflicts_with_all = ["calls", "fresh", "jobs", "without"])]
+    pub take_up: bool,
     /// Switch parts of the random engine off, separated by commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = heuristics())]
     pub without: Vec<Heuristic>,

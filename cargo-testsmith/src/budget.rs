@@ -21,8 +21,28 @@ const WORTH_OPTIMISING: Duration = Duration::from_secs(20);
 /// How long a call may take in a search that is bounded by time: calls that hang
 /// cost it dearly.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The least time for each part of the work on a suite.
-const MIN_SUITE_PART: Duration = Duration::from_secs(10);
+/// The least time for all that comes after a search: tests have to be compiled.
+const MIN_FINISH: Duration = Duration::from_secs(15);
+
+/// When the parts of the work after a search end; none of them does where calls are
+/// counted. Two things go on side by side: failures are confirmed, compared and
+/// written as tests, and a regression suite is gathered, traced and chosen. Its tests
+/// are compiled when both are done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    pub confirming: Option<Instant>,
+    pub comparing: Option<Instant>,
+    pub failing_tests: Option<Instant>,
+    pub gathering: Option<Instant>,
+    pub tracing: Option<Instant>,
+    pub choosing: Option<Instant>,
+    pub regression_tests: Option<Instant>,
+}
+
+/// Whether a part of the work that ends then has no time any more.
+pub fn is_late(end: Option<Instant>) -> bool {
+    end.is_some_and(|end| Instant::now() >= end)
+}
 
 impl Budget {
     pub fn of(options: &Run) -> Budget {
@@ -55,11 +75,26 @@ impl Budget {
         }
     }
 
-    /// How long gathering, tracing and choosing a suite may take, each.
-    pub fn suite_part(self) -> Duration {
+    /// How long all takes that comes after a search: half of the budget again.
+    pub fn finish(self) -> Duration {
         match self {
             Budget::Calls(_) => Duration::MAX,
-            Budget::Time(time) => (time / 2).max(MIN_SUITE_PART),
+            Budget::Time(time) => (time / 2).max(MIN_FINISH),
+        }
+    }
+
+    /// When each part of the work ends that makes tests of what was found, if all of
+    /// it begins at `begin` and takes so long.
+    pub fn ends(self, begin: Instant, all: Duration) -> Ends {
+        let end = |percent: u32| self.end_of(begin, all / 100 * percent);
+        Ends {
+            confirming: end(40),
+            comparing: end(55),
+            failing_tests: end(80),
+            gathering: end(25),
+            tracing: end(40),
+            choosing: end(60),
+            regression_tests: end(90),
         }
     }
 
@@ -108,6 +143,7 @@ mod tests {
         assert!(budget.is_counted() && !budget.builds_meanwhile());
         assert_eq!(budget.end_of(now, Duration::ZERO), None);
         assert_eq!(budget.end_of_search(now), None);
+        assert_eq!(budget.ends(now, budget.finish()), Ends::default());
         assert_eq!(budget.workers(), 1);
         assert_eq!(budget.limits().call, WorkerLimits::default().call);
     }
@@ -118,6 +154,20 @@ mod tests {
             let shares = (0..workers).map(|worker| Budget::Calls(calls).share(worker, workers));
             assert_eq!(shares.map(u128::from).sum::<u128>(), u128::from(calls));
         }
+    }
+
+    #[test]
+    fn what_comes_after_a_search_takes_half_of_its_time_again() {
+        let (now, minute) = (Instant::now(), Duration::from_secs(60));
+        let budget = Budget::Time(minute);
+        let ends = budget.ends(now, budget.finish());
+        let failing = [ends.confirming, ends.comparing, ends.failing_tests, ends.regression_tests];
+        let suite = [ends.gathering, ends.tracing, ends.choosing, ends.regression_tests];
+        for parts in [failing, suite] {
+            assert!(parts.is_sorted() && parts.iter().all(|end| *end > Some(now)), "{parts:?}");
+        }
+        assert!(ends.regression_tests < Some(now + minute / 2));
+        assert_eq!(Budget::Time(Duration::from_secs(1)).finish(), MIN_FINISH);
     }
 
     #[test]

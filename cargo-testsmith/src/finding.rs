@@ -195,7 +195,7 @@ impl Findings {
         self.by_class.into_values().collect()
     }
 
-    /// All of them as candidates for a test.
+    /// All of them as candidates for a test, the gravest and the smallest first.
     pub fn into_candidates(self) -> Vec<Candidate> {
         let candidate = |failure: Failure| Candidate {
             sequence: failure.sequence,
@@ -206,7 +206,9 @@ impl Findings {
             },
             after: Some(failure.after),
         };
-        self.by_class.into_values().map(candidate).collect()
+        let mut all = self.into_all();
+        all.sort_by_key(|failure| weight(&failure.failing, &failure.sequence));
+        all.into_iter().map(candidate).collect()
     }
 }
 
@@ -224,6 +226,16 @@ pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
         }
     }
     outcome
+}
+
+/// What comes first: the grave before the suspicious, of those what is the least likely
+/// to be misuse, and the small before the large.
+pub fn weight(failing: &Failing, sequence: &Sequence) -> (Severity, usize, usize) {
+    let rank = match failing.severity {
+        Severity::Suspicious => failing.rank,
+        Severity::Violation | Severity::Illegal => 0,
+    };
+    (failing.severity, rank, sequence.len())
 }
 
 /// Gives each finding a name of its own.

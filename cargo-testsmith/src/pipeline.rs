@@ -94,7 +94,7 @@ impl Session {
         for _ in 0..MAX_BUILD_ROUNDS {
             self.console.say(&format!("building {} thunks", self.plan.operations.len()));
             self.lab.write_harness(&self.plan)?;
-            match self.lab.build(&self.plan, &self.package, profile)? {
+            match self.lab.build(&self.plan, &self.package, profile, &self.interrupt)? {
                 Build::Done { harness, .. } => {
                     self.times.build += begin.elapsed().as_secs_f64();
                     return Ok(harness);

@@ -4,6 +4,7 @@
 //! a file still means the same after the crate has changed around it.
 
 use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
@@ -139,6 +140,23 @@ impl Stored {
         }
         Ok(builder.finish())
     }
+}
+
+/// Writes one value a line.
+pub fn write_lines<T: Serialize>(file: &Path, values: impl Iterator<Item = T>) -> Result<()> {
+    let mut text = String::new();
+    for value in values {
+        text += &serde_json::to_string(&value)?;
+        text.push('\n');
+    }
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Reads what `write_lines` has written, if it is there; lines that are not such values
+/// are left out.
+pub fn read_lines<T: DeserializeOwned>(file: &Path) -> Vec<T> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// The operations and types of a plan by what they are called in files.

@@ -82,6 +82,33 @@ fn components_are_kept_and_the_next_run_starts_from_them() {
 }
 
 #[test]
+fn what_there_was_no_time_for_is_taken_up() {
+    let fixture = Fixture::copy("shelf");
+    let output = fixture.run(&["--calls", "300000", "--quiet", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let file = fixture.path().join("tests/testsmith_failures.rs");
+    let written = std::fs::read_to_string(&file).expect("the tests are there");
+    let nothing = fixture.run(&["--continue"]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(stderr(&nothing).contains("nothing waits"), "{}", stderr(&nothing));
+    assert_eq!(std::fs::read_to_string(&file).expect("untouched"), written);
+    // As if time had been short for one of the two.
+    let found = fixture.path().join("testsmith.out/lab/found.jsonl");
+    let kept = std::fs::read_to_string(&found).expect("what was found is kept");
+    assert_eq!(kept.matches("\"waits\":false").count(), 2, "{kept}");
+    std::fs::write(&found, kept.replacen("\"waits\":false", "\"waits\":true", 1))
+        .expect("writable");
+    std::fs::remove_file(&file).expect("it is there");
+    let output = fixture.run(&["--continue", "--budget", "19s", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    assert!(stderr(&output).contains("taking up 1 failures"), "{}", stderr(&output));
+    assert!(!stdout(&output).contains("operations completed"), "nothing was searched");
+    assert_eq!(std::fs::read_to_string(&file).expect("written again"), written, "both, as before");
+    let kept = std::fs::read_to_string(&found).expect("still there");
+    assert!(!kept.contains("\"waits\":true"), "{kept}");
+}
+
+#[test]
 fn parts_of_the_engine_can_be_switched_off_by_name() {
     let fixture = Fixture::copy("shelf");
     let args = ["--calls", "60000", "--quiet", "--no-write", "--without", "components,repetition"];

@@ -6,6 +6,7 @@
 
 use super::vary::{Whose, varied};
 use super::{Candidate, Claim, Confirmed, Search, Workers};
+use crate::budget::is_late;
 use std::path::Path;
 use std::time::Instant;
 use testsmith_engines::shrink::shrink;
@@ -20,16 +21,25 @@ pub struct Confirmer<'c> {
     pub root: &'c Path,
     /// What may stand for what makes a value.
     pub components: &'c [Component],
-    /// When shrinking ends; never where calls are counted, since each candidate
-    /// takes a bounded number of tries anyway.
+    /// When this ends; never where calls are counted, since each candidate takes a
+    /// bounded number of tries anyway.
     pub until: Option<Instant>,
 }
 
+/// One candidate is made smaller for at most this part of the time that is left for
+/// all: one whose calls hang takes all that it is given.
+const SHARE: u32 = 4;
+
 impl Confirmer<'_> {
-    /// Takes all candidates of a search. An interruption keeps what is done.
+    /// Takes the candidates of a search until there is no time left, but always the
+    /// first. An interruption keeps what is done.
     pub fn confirm_all(&mut self, search: &mut dyn Search) -> Result<Vec<Confirmed>, Error> {
         let mut all = vec![];
+        let mut begun = false;
         loop {
+            if std::mem::replace(&mut begun, true) && is_late(self.until) {
+                return Ok(all);
+            }
             let next = search.propose(&mut self.workers);
             let confirmed = next.and_then(|candidate| {
                 candidate.map(|candidate| self.confirm(&candidate)).transpose()
@@ -95,10 +105,12 @@ impl Confirmer<'_> {
         sequence: &Sequence,
         step: usize,
     ) -> Result<Sequence, Error> {
-        let (plan, components, until) = (self.plan, self.components, self.until);
+        let (plan, components) = (self.plan, self.components);
+        let now = Instant::now();
+        let end = self.until.map(|until| now + until.saturating_duration_since(now) / SHARE);
         let mut error = None;
         let mut keeps = |candidate: &Sequence| {
-            if error.is_some() || until.is_some_and(|until| Instant::now() > until) {
+            if error.is_some() || is_late(end) {
                 return false;
             }
             match self.look(claim, candidate, false) {

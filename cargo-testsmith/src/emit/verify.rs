@@ -8,9 +8,12 @@
 
 use super::files::marked;
 use super::source::TestSource;
+use crate::budget::is_late;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 use testsmith_lab::{CompileError, Lab, Profile, TestBuild, TestProgram, TestResults, TestSources};
 use testsmith_render::{Style, Test};
 
@@ -40,6 +43,9 @@ pub struct Destination<'d> {
     pub folder: Option<&'d Path>,
     /// Lint levels that the files have to keep to.
     pub lints: &'d str,
+    /// When this should be over. What is not checked then is left out, but for the
+    /// first; the rest is compiled and run once more without it.
+    pub until: Option<Instant>,
 }
 
 /// What was verified.
@@ -60,6 +66,13 @@ pub struct LeftOut {
     pub why: String,
 }
 
+impl LeftOut {
+    /// Whether only time was short, so that it may be tried again.
+    pub fn waits(&self) -> bool {
+        self.why == LATE
+    }
+}
+
 /// Runs with all tests in one process.
 const RUNS: usize = 3;
 /// Runs of a failing test alone: what fails by a chance of the hasher passes now
@@ -76,6 +89,7 @@ const FLAKY: &str = "it does not end in the same way each time";
 const DEPENDENT: &str = "it depends on the tests that run beside it";
 const SAME_RELEASED: &str = "it does not fail without overflow checks";
 const UNWATCHED: &str = "what it does could not be watched";
+const LATE: &str = "there was no time left to check it";
 const UNSETTLED: &str = "the files around it did not settle";
 
 /// Settles how each test is written. Those that cannot be kept are gone from
@@ -124,9 +138,10 @@ impl<'d> Unverified<'d> {
         Unverified { test, expected, left_out: None, ran_alone: false }
     }
 
-    /// Writes it out in full, or leaves it out if that was already so.
-    fn demote(&mut self, why: &str) {
+    /// Writes it out in full, or leaves it out if that was already so or it is late.
+    fn demote(&mut self, why: &str, late: bool) {
         match self.test.style {
+            Style::Plain if late => self.leave_out(LATE),
             Style::Plain => {
                 self.test.style = Style::Explicit;
                 self.ran_alone = false;
@@ -161,6 +176,26 @@ impl<'d> Unverified<'d> {
         }
     }
 
+    /// Runs it in processes of its own until one ends as it should not.
+    fn alone(&self, program: &TestProgram, path: &str) -> Result<Alone> {
+        let runs = match self.expected {
+            Expected::Passes => 1,
+            Expected::FailsReleased => RUNS,
+            Expected::Fails | Expected::EndsTheProcess => RUNS_ALONE,
+        };
+        let mut alone = Alone::default();
+        for run in 0..runs {
+            let results = program.run(&["--include-ignored", "--exact", path])?;
+            let fault = self.fault_alone(&results);
+            alone.results.push(results);
+            if let Some(why) = fault {
+                alone.fault = Some(if run == 0 || why == HARMFUL { why } else { FLAKY });
+                break;
+            }
+        }
+        Ok(alone)
+    }
+
     /// What is wrong with how it ended alone without overflow checks.
     fn fault_released(&self, results: &TestResults) -> Option<&'static str> {
         match by_name(results).get(&self.test.name) {
@@ -171,6 +206,13 @@ impl<'d> Unverified<'d> {
             Some(true) | None => Some(SAME_RELEASED),
         }
     }
+}
+
+/// What came of running a test alone.
+#[derive(Default)]
+struct Alone {
+    results: Vec<TestResults>,
+    fault: Option<&'static str>,
 }
 
 struct Verifier<'v> {
@@ -251,9 +293,10 @@ impl Verifier<'_> {
                 if told.is_empty() {
                     told = self.refused_alone(profile)?;
                 }
+                let late = is_late(self.to.until);
                 for draft in &mut self.drafts {
                     if let Some(why) = told.get(&draft.test.name) {
-                        draft.demote(&format!("{REFUSED}: {why}"));
+                        draft.demote(&format!("{REFUSED}: {why}"), late);
                     } else if told.is_empty() {
                         draft.leave_out(REFUSED);
                     }
@@ -281,23 +324,28 @@ impl Verifier<'_> {
 
     fn run(&mut self, program: &TestProgram, arguments: &[&str]) -> Result<TestResults> {
         let results = program.run(arguments)?;
+        self.take(&results);
+        Ok(results)
+    }
+
+    /// Sees how well the tests were watched.
+    fn take(&mut self, results: &TestResults) {
         self.missing.extend(results.missing.iter().cloned());
         if let Some(why) = &results.unwatched {
             let why = format!("{UNWATCHED}: {why}");
             self.drafts.iter_mut().for_each(|draft| draft.leave_out(&why));
         }
-        Ok(results)
     }
 
     /// Looks at the results of all tests together.
     fn check(&mut self, results: &TestResults, again: bool) {
-        let results = by_name(results);
+        let (results, late) = (by_name(results), is_late(self.to.until));
         for draft in self.drafts.iter_mut().filter(|draft| draft.left_out.is_none()) {
             let Some(wanted) = draft.passes() else { continue };
             match results.get(&draft.test.name) {
                 Some(passed) if *passed == wanted => {}
                 _ if again => draft.leave_out(FLAKY),
-                _ => draft.demote(WRONG),
+                _ => draft.demote(WRONG, late),
             }
         }
     }
@@ -314,27 +362,40 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Runs each test in processes of its own, unless it was already.
+    /// Runs each test in processes of its own, unless it was already; several tests at
+    /// once, and the first ones first.
     fn run_alone(&mut self, program: &TestProgram) -> Result<()> {
         let paths = self.paths(program)?;
-        for n in 0..self.drafts.len() {
-            let Some(path) = self.path(n, &paths).filter(|_| !self.drafts[n].ran_alone) else {
-                continue;
-            };
-            let runs = match self.drafts[n].expected {
-                Expected::Passes => 1,
-                Expected::FailsReleased => RUNS,
-                Expected::Fails | Expected::EndsTheProcess => RUNS_ALONE,
-            };
-            for run in 0..runs {
-                let results = self.run(program, &["--include-ignored", "--exact", &path])?;
-                if let Some(why) = self.drafts[n].fault_alone(&results) {
-                    let first = run == 0 || why == HARMFUL;
-                    self.drafts[n].leave_out(if first { why } else { FLAKY });
-                    break;
-                }
+        let path = |n| Some((n, self.path(n, &paths).filter(|_| !self.drafts[n].ran_alone)?));
+        let waiting: Vec<(usize, String)> = (0..self.drafts.len()).filter_map(path).collect();
+        let (next, drafts, until) = (AtomicUsize::new(0), &self.drafts, self.to.until);
+        let work = || -> Result<Vec<(usize, Option<Alone>)>> {
+            let mut done = vec![];
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some((n, path)) = waiting.get(place) else { return Ok(done) };
+                let late = place > 0 && is_late(until);
+                let alone = || drafts[*n].alone(program, path);
+                done.push((*n, (!late).then(alone).transpose()?));
             }
-            self.drafts[n].ran_alone = true;
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let done: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
+        });
+        for done in done {
+            for (n, alone) in done? {
+                let Some(alone) = alone else {
+                    self.drafts[n].leave_out(LATE);
+                    continue;
+                };
+                alone.results.iter().for_each(|results| self.take(results));
+                if let Some(why) = alone.fault {
+                    self.drafts[n].leave_out(why);
+                }
+                self.drafts[n].ran_alone = true;
+            }
         }
         Ok(())
     }
@@ -352,7 +413,7 @@ impl Verifier<'_> {
             for _ in 0..RUNS {
                 let results = self.run(&program, &["--exact", &path])?;
                 if let Some(why) = self.drafts[n].fault_released(&results) {
-                    self.drafts[n].demote(why);
+                    self.drafts[n].demote(why, is_late(self.to.until));
                     break;
                 }
             }
@@ -418,18 +479,22 @@ mod tests {
         }
     }
 
-    /// Faults alone, and without overflow checks.
-    fn check(expected: Expected, results: &TestResults) -> [Option<&'static str>; 2] {
-        let sequence = Sequence::default();
+    fn draft(sequence: &Sequence, expected: Expected) -> Unverified<'_> {
         let test = Test {
             name: "it".to_owned(),
             comment: vec![],
-            sequence: &sequence,
+            sequence,
             ending: TestEnding::Open,
             seen: &[],
             style: Style::Plain,
         };
-        let draft = Unverified { test, expected, left_out: None, ran_alone: false };
+        Unverified { test, expected, left_out: None, ran_alone: false }
+    }
+
+    /// Faults alone, and without overflow checks.
+    fn check(expected: Expected, results: &TestResults) -> [Option<&'static str>; 2] {
+        let sequence = Sequence::default();
+        let draft = draft(&sequence, expected);
         [draft.fault_alone(results), draft.fault_released(results)]
     }
 
@@ -462,6 +527,24 @@ mod tests {
         let released = [Some(true), Some(false), None]
             .map(|end| check(Expected::FailsReleased, &results(BEGUN, end, false))[1].is_none());
         assert_eq!(released, [false, true, true]);
+    }
+
+    #[test]
+    fn what_could_not_be_tried_again_for_lack_of_time_waits() {
+        let sequence = Sequence::default();
+        for (style, late, left_out) in [
+            (Style::Plain, false, None),
+            (Style::Plain, true, Some(LATE)),
+            (Style::Explicit, false, Some(WRONG)),
+            (Style::Explicit, true, Some(WRONG)),
+        ] {
+            let mut draft = draft(&sequence, Expected::Fails);
+            draft.test.style = style;
+            draft.demote(WRONG, late);
+            assert_eq!(draft.left_out.as_deref(), left_out, "{style:?}, {late}");
+            let left = draft.left_out.map(|why| LeftOut { name: "it".to_owned(), why });
+            assert_eq!(left.is_some_and(|left| left.waits()), left_out == Some(LATE));
+        }
     }
 
     #[test]

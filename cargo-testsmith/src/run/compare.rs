@@ -4,10 +4,10 @@
 //! Arithmetic that overflows does not complete with the checks, so it is judged
 //! as the panic it is and not reported here a second time.
 
-use crate::budget::Budget;
+use crate::budget::is_late;
 use crate::candidate::{Candidate, Claim, Confirmed, Search, Workers};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use testsmith_judge::{Verdict, judge};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
@@ -17,8 +17,8 @@ use testsmith_model::{Plan, Sequence};
 /// This many sequences are compared, and no more.
 const MAX_SEQUENCES: u32 = 2000;
 const MAX_LENGTH: u32 = 12;
-/// Comparing takes at most this long, unless calls are counted.
-const MAX_TIME: Duration = Duration::from_secs(10);
+/// Gathering them takes at most this part of the time.
+const SHARE: u32 = 2;
 
 /// Proposes one candidate for each operation whose results are not the same,
 /// until one of them is confirmed.
@@ -32,12 +32,12 @@ pub(super) struct Comparison<'c> {
 }
 
 impl<'c> Comparison<'c> {
-    /// Gathers legal sequences to compare with.
+    /// Gathers legal sequences to compare with, until then.
     pub(super) fn new(
         plan: &'c Plan,
         checked: &mut Supervisor,
         seed: u64,
-        budget: Budget,
+        until: Option<Instant>,
     ) -> Result<Comparison<'c>, Error> {
         let walk = Walk {
             seed,
@@ -47,8 +47,8 @@ impl<'c> Comparison<'c> {
             keep: MAX_SEQUENCES,
             ..Walk::default()
         };
-        let begin = Instant::now();
-        checked.until = budget.end_of(begin, MAX_TIME / 2);
+        let now = Instant::now();
+        checked.until = until.map(|until| now + until.saturating_duration_since(now) / SHARE);
         let mut sequences = vec![];
         checked.walk(&walk, &mut |sequence, outcome| {
             if outcome.ending == Ending::Completed {
@@ -60,7 +60,7 @@ impl<'c> Comparison<'c> {
             sequences: sequences.into_iter(),
             proposed: String::new(),
             confirmed: BTreeSet::new(),
-            until: budget.end_of(begin, MAX_TIME),
+            until,
         })
     }
 }
@@ -68,7 +68,7 @@ impl<'c> Comparison<'c> {
 impl Search for Comparison<'_> {
     fn propose(&mut self, workers: &mut Workers) -> Result<Option<Candidate>, Error> {
         for sequence in self.sequences.by_ref() {
-            if self.until.is_some_and(|until| Instant::now() > until) {
+            if is_late(self.until) {
                 break;
             }
             let Some(outcome) = workers.difference(self.plan, &sequence)? else { continue };

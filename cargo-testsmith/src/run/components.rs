@@ -3,8 +3,8 @@
 //! One stored sequence a line, with the step whose value it is kept for. What
 //! does not fit the plan any more is left out when it is read.
 
-use crate::stored::{Names, Stored};
-use anyhow::{Context, Result};
+use crate::stored::{Names, Stored, read_lines, write_lines};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::Path;
@@ -24,15 +24,13 @@ struct StoredComponent {
 
 /// The components of earlier runs that still make sense.
 pub(super) fn read(file: &Path, plan: &Plan) -> Vec<Component> {
-    let Ok(text) = std::fs::read_to_string(file) else { return vec![] };
     let names = Names::new(plan);
-    let component = |line: &str| {
-        let kept: StoredComponent = serde_json::from_str(line).ok()?;
+    let component = |kept: StoredComponent| {
         let sequence = kept.stored.sequence_by(plan, &names).ok()?;
         ((kept.value as usize) < sequence.len())
             .then_some(Component { sequence, value: kept.value })
     };
-    text.lines().filter_map(component).collect()
+    read_lines(file).into_iter().filter_map(component).collect()
 }
 
 /// Writes the latest components, each once.
@@ -42,11 +40,9 @@ pub(super) fn write(file: &Path, plan: &Plan, components: &[Component]) -> Resul
     let mut latest: Vec<&Component> = latest.take(MAX_STORED).collect();
     // Earlier ones are simpler, and come first again.
     latest.reverse();
-    let mut text = String::new();
-    for component in latest {
+    let stored = |component: &Component| {
         let stored = Stored::new(plan, &component.sequence);
-        text += &serde_json::to_string(&StoredComponent { value: component.value, stored })?;
-        text.push('\n');
-    }
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+        StoredComponent { value: component.value, stored }
+    };
+    write_lines(file, latest.into_iter().map(stored))
 }

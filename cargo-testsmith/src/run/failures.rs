@@ -1,53 +1,56 @@
 //! From what was seen to fail to the file of failing tests.
 
 use super::compare::Comparison;
+use super::found::{self, Found};
 use super::report::Tests;
-use super::{FurtherBuild, Work, further_build};
+use super::{Builds, FurtherBuild, Work, further_build};
 use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, TestSource, Tree, failures, verify};
-use crate::finding::Finding;
+use crate::finding::{Finding, weight};
 use crate::stored::Stored;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use testsmith_judge::Severity;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 use testsmith_lab::{Error, Profile, Supervisor};
 use testsmith_model::message::Component;
+use testsmith_model::outcome::Ending;
 use testsmith_render::Test;
 
-/// Shrinking all that a search found takes at most this long, unless calls are
-/// counted.
-const SHRINK_TIME: Duration = Duration::from_secs(60);
-
 impl Work<'_> {
-    /// Confirms what the search saw; the gravest and the smallest come first.
+    /// Confirms what the search saw, the gravest and the smallest first, and what there
+    /// was no time for.
     pub(super) fn confirm(
         &self,
         supervisor: &mut Supervisor,
         candidates: Vec<Candidate>,
         components: &[Component],
-    ) -> Result<Vec<Finding>> {
+    ) -> Result<(Vec<Finding>, Vec<Found>)> {
         let workers =
             Workers { checked: supervisor, released: None, points: None, only_fast: false };
-        let mut findings = self.findings(workers, components, &mut candidates.into_iter())?;
-        findings.sort_by_key(|finding| match finding.failing.severity {
-            Severity::Suspicious => {
-                (Severity::Suspicious, finding.failing.rank, finding.sequence.len())
-            }
-            severity => (severity, 0, finding.sequence.len()),
-        });
-        Ok(findings)
+        let mut candidates = candidates.into_iter();
+        let until = self.ends.confirming;
+        let mut findings = self.findings(workers, components, &mut candidates, until)?;
+        findings.sort_by_key(|finding| weight(&finding.failing, &finding.sequence));
+        let found = |candidate: Candidate| Found {
+            sequence: candidate.sequence,
+            after: candidate.after,
+            waits: true,
+        };
+        Ok((findings, candidates.map(found).collect()))
     }
 
     /// The build without overflow checks: the one that was made meanwhile, or one that
     /// is made now if it was asked for.
-    pub(super) fn released(&self, made: Option<FurtherBuild>) -> Option<FurtherBuild> {
-        if made.is_some() || !self.options.compare_release {
-            return made;
+    pub(super) fn released(&self, builds: &Builds) -> Option<FurtherBuild> {
+        if self.budget.builds_meanwhile() {
+            return Some(builds.released_by(self.ends.confirming));
         }
-        self.session.console.say("building without overflow checks");
-        Some(further_build(self.session, Profile::Released))
+        self.options.compare_release.then(|| {
+            self.session.console.say("building without overflow checks");
+            further_build(self.session, Profile::Released, &AtomicBool::new(false))
+        })
     }
 
     /// What is not the same with and without overflow checks.
@@ -56,7 +59,8 @@ impl Work<'_> {
         session.console.say("comparing with a build without overflow checks");
         let mut released = session.another(released, self.budget.limits())?;
         let mut checked = session.another(self.harness, self.budget.limits())?;
-        let comparison = Comparison::new(&session.plan, &mut checked, options.seed, self.budget);
+        let comparison =
+            Comparison::new(&session.plan, &mut checked, options.seed, self.ends.comparing);
         let mut comparison = match comparison {
             Err(Error::Interrupted) => return Ok(vec![]),
             comparison => comparison?,
@@ -67,7 +71,7 @@ impl Work<'_> {
             points: None,
             only_fast: false,
         };
-        let mut findings = self.findings(workers, &[], &mut comparison)?;
+        let mut findings = self.findings(workers, &[], &mut comparison, self.ends.comparing)?;
         findings.retain(|finding| self.selection.wants(&finding.operation));
         findings.sort_by(|a, b| a.failing.class.cmp(&b.failing.class));
         Ok(findings)
@@ -79,28 +83,26 @@ impl Work<'_> {
         workers: Workers,
         components: &[Component],
         search: &mut dyn Search,
+        until: Option<Instant>,
     ) -> Result<Vec<Finding>> {
         let plan = &*self.session.plan;
-        let mut confirmer = Confirmer {
-            workers,
-            plan,
-            root: &self.session.package.root,
-            components,
-            until: self.budget.end_of(Instant::now(), SHRINK_TIME),
-        };
+        let mut confirmer =
+            Confirmer { workers, plan, root: &self.session.package.root, components, until };
         let confirmed = confirmer.confirm_all(search)?;
         Ok(confirmed.into_iter().filter_map(|one: Confirmed| Finding::new(plan, one)).collect())
     }
 
     /// Verifies the tests of the findings and writes them, unless nothing is to be
-    /// written. What cannot be shown by a test is gone from `findings`.
+    /// written. What cannot be shown by a test is gone from `findings`; returns those
+    /// of them for which only time was short.
     pub(super) fn write_failures(
         &self,
         findings: &mut Vec<Finding>,
         tests: &mut Tests,
-    ) -> Result<()> {
+    ) -> Result<Vec<Found>> {
         let (session, folder) = (self.session, self.folder());
         let mut tree = Tree::default();
+        let mut waiting = vec![];
         tree.place(folder.join(FAILURES));
         if !findings.is_empty() {
             session.console.say("checking the failing tests in fresh processes");
@@ -113,9 +115,14 @@ impl Work<'_> {
                 compose: &compose,
                 folder: mounts.then_some(folder.as_path()),
                 lints: "",
+                until: self.ends.failing_tests,
             };
+            let all: BTreeMap<String, Found> =
+                findings.iter().map(|one| (one.name.clone(), Found::of(one, true))).collect();
             let mut verified = verify(&session.lab, findings, &to)?;
             self.say_missing(&verified.missing);
+            let waits = verified.left_out.iter().filter(|left| left.waits());
+            waiting.extend(waits.filter_map(|left| all.get(&left.name).cloned()));
             tests.left_out.append(&mut verified.left_out);
             if let Some(text) = verified.files.remove(module) {
                 take_texts(findings, &text);
@@ -126,7 +133,21 @@ impl Work<'_> {
         if !self.options.no_write {
             tests.files.extend(tree.write()?);
         }
-        Ok(())
+        Ok(waiting)
+    }
+
+    /// Keeps what was found for a run that takes it up.
+    pub(super) fn keep_found<'s>(
+        &self,
+        done: impl IntoIterator<Item = &'s Finding>,
+        waiting: &[Found],
+    ) -> Result<()> {
+        // A difference between builds is found anew.
+        let alone = |finding: &&Finding| !matches!(finding.outcome.ending, Ending::Differs { .. });
+        let mut found: Vec<Found> =
+            done.into_iter().filter(alone).map(|one| Found::of(one, false)).collect();
+        found.extend_from_slice(waiting);
+        found::write(&self.session.lab.root().join(found::FILE), &self.session.plan, &found)
     }
 
     /// Keeps the sequences of all findings, to be replayed.

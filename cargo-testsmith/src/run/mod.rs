@@ -3,6 +3,7 @@
 mod compare;
 mod components;
 mod failures;
+mod found;
 mod progress;
 mod regressions;
 mod report;
@@ -10,20 +11,23 @@ mod search;
 
 use crate::Exit;
 use crate::args::{Format, Run};
-use crate::budget::Budget;
+use crate::budget::{Budget, Ends, is_late};
 use crate::console::Console;
 use crate::finding::{Finding, tell_apart};
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
+use found::Found;
 use report::{Report, Tests};
 use search::{RandomSearch, Searched};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread::ScopedJoinHandle;
+use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
-use testsmith_lab::{Build, Lessons, Profile, Supervisor};
+use testsmith_lab::{Build, Error, Lessons, Profile, Supervisor};
 
 pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let budget = Budget::of(options);
@@ -33,7 +37,9 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     selection.check(&session.plan)?;
     let harness = session.build(Profile::Unoptimised)?;
     let mut supervisors = vec![session.supervise(&harness, budget.limits())?];
-    for _ in 1..options.jobs.map_or(budget.workers(), usize::from) {
+    let workers =
+        if options.take_up { 1 } else { options.jobs.map_or(budget.workers(), usize::from) };
+    for _ in 1..workers {
         supervisors.push(session.another(&harness, budget.limits())?);
     }
     let missing = supervisors[0].missing.clone();
@@ -44,43 +50,72 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     }
     report::started(options, &session);
     let builds = Builds::default();
-    let done = std::thread::scope(|scope| {
-        if budget.builds_meanwhile() {
-            scope.spawn(|| builds.make(&session));
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        if !budget.is_counted() {
+            scope.spawn(|| builds.make(&session, budget, options.take_up));
         }
-        let search = RandomSearch {
+        // However this ends, nobody waits for a build that is no longer needed.
+        let _no_longer = NoLonger(&builds.over);
+        let done = if options.take_up {
+            let earlier = components::read(&components, &session.plan);
+            let first = supervisors.swap_remove(0);
+            found::take_up(&session, &selection, first, earlier)?
+        } else {
+            let search = RandomSearch {
+                options,
+                budget,
+                session: &session,
+                harness: &harness,
+                selection: &selection,
+                excluded: selection.excluded(&session.plan),
+                interrupt: &interrupt,
+                optimised: &builds.optimised,
+            };
+            let done = search.run(supervisors)?;
+            components::write(&components, &session.plan, &done.components)?;
+            done
+        };
+        // What was found before Ctrl-C is still made small and written down; one
+        // more Ctrl-C ends that too.
+        let interrupted = interrupt.swap(false, Ordering::AcqRel);
+        let work = Work {
             options,
             budget,
+            begin,
+            searched: Instant::now(),
+            ends: ends(options, budget, begin),
             session: &session,
             harness: &harness,
             selection: &selection,
-            excluded: selection.excluded(&session.plan),
-            interrupt: &interrupt,
-            optimised: &builds.optimised,
+            missing,
         };
-        search.run(supervisors)
-    })?;
-    components::write(&components, &session.plan, &done.components)?;
-    // What was found before Ctrl-C is still made small and written down; one
-    // more Ctrl-C ends that too.
-    let interrupted = interrupt.swap(false, Ordering::AcqRel);
-    let work = Work {
-        options,
-        budget,
-        session: &session,
-        harness: &harness,
-        selection: &selection,
-        missing,
-    };
-    let exit = work.finish(done, builds.released.into_inner(), interrupted)?;
-    let stopped = interrupted || interrupt.load(Ordering::Acquire);
-    Ok(if stopped { Exit::Incomplete } else { exit })
+        let exit = work.finish(done, &builds, interrupted)?;
+        let stopped = interrupted || interrupt.load(Ordering::Acquire);
+        Ok(if stopped { Exit::Incomplete } else { exit })
+    })
+}
+
+/// When the work on what was found ends. What the search took too long comes off that
+/// time, but for one half of it.
+fn ends(options: &Run, budget: Budget, begin: Instant) -> Ends {
+    if options.take_up {
+        return budget.ends(begin, options.budget);
+    }
+    let (now, finish) = (Instant::now(), budget.finish());
+    let too_long = budget.end_of_search(begin).map(|end| now.saturating_duration_since(end));
+    let left = finish.saturating_sub(too_long.unwrap_or_default());
+    budget.ends(now, left.max(finish / 2))
 }
 
 /// What all that comes after the search goes by.
 struct Work<'w> {
     options: &'w Run,
     budget: Budget,
+    /// When the search began, and when it was over.
+    begin: Instant,
+    searched: Instant,
+    ends: Ends,
     session: &'w Session,
     /// Without optimisation: its coverage is exact.
     harness: &'w Path,
@@ -89,52 +124,59 @@ struct Work<'w> {
     missing: Vec<String>,
 }
 
+/// Failures on their way to the report.
+struct Failures {
+    /// What is written as tests.
+    wanted: Vec<Finding>,
+    suspicious: Vec<Finding>,
+    /// What there was no time for.
+    waiting: Vec<Found>,
+    /// Why there was no build without overflow checks to compare with.
+    not_compared: Option<String>,
+}
+
 impl Work<'_> {
-    /// From what was found to tests, files and the report. `released` is the build
-    /// without overflow checks, if there is one already.
-    fn finish(
-        &self,
-        mut done: Searched,
-        released: Option<FurtherBuild>,
-        interrupted: bool,
-    ) -> Result<Exit> {
+    /// From what was found to tests, files and the report.
+    fn finish(&self, done: Searched, builds: &Builds, interrupted: bool) -> Result<Exit> {
         let Work { options, session, .. } = self;
-        session.console.say("shrinking what was found");
-        let candidates = done.findings.into_candidates();
-        let mut findings = self.confirm(&mut done.supervisor, candidates, &done.components)?;
-        tell_apart(&mut findings);
-        let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
-            findings.into_iter().partition(|finding| {
-                options.suspicious || finding.failing.severity == Severity::Violation
-            });
-        let not_compared = match self.released(released) {
-            Some(Ok(harness)) => {
-                wanted.extend(self.differing(&harness)?);
-                None
-            }
-            Some(Err(why)) => Some(why),
-            None => None,
-        };
-        tell_apart(&mut wanted);
         let mut tests = Tests::default();
-        self.write_failures(&mut wanted, &mut tests)?;
+        let Searched { findings, tally, coverage, components, mut supervisor } = done;
+        let wants_suite = !options.no_write && !options.no_regressions && !interrupted;
+        let lessons = supervisor.lessons().of_deaths();
+        session.console.say("shrinking what was found");
+        // One works with cargo, the other with a worker.
+        let (failures, suite) = std::thread::scope(|scope| {
+            let suite = wants_suite.then(|| scope.spawn(|| self.choose_suite(lessons)));
+            let confirmed = self.confirm(&mut supervisor, findings.into_candidates(), &components);
+            let failures =
+                confirmed.and_then(|confirmed| self.failures(confirmed, builds, &mut tests));
+            let join = |suite: ScopedJoinHandle<'_, _>| match suite.join() {
+                Ok(suite) => suite,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            (failures, suite.map(join))
+        });
+        let failures = failures?;
+        let Failures { wanted, suspicious, waiting, not_compared } = failures;
         let stored = self.store(wanted.iter().chain(&suspicious))?;
-        if !options.no_write && !options.no_regressions && !interrupted {
-            let lessons = done.supervisor.lessons().of_deaths();
-            self.write_regressions(lessons, &mut tests)?;
+        if let Some(suite) = suite.transpose()?.flatten() {
+            self.write_regressions(suite, &mut tests)?;
         }
         session.console.clear();
         let report = Report {
             options,
             session,
             selection: self.selection,
-            tally: &done.tally,
+            tally: &tally,
             findings: &wanted,
             suspicious: &suspicious,
             stored: &stored,
-            coverage: done.coverage,
+            coverage,
             tests: &tests,
             not_compared,
+            waiting: waiting.len(),
+            took: (!self.budget.is_counted())
+                .then(|| (self.searched - self.begin, self.searched.elapsed())),
         };
         report.write_summary()?;
         let mut out = std::io::stdout().lock();
@@ -148,6 +190,35 @@ impl Work<'_> {
             }
         };
         Ok(report.exit())
+    }
+
+    /// From what was confirmed to tests, with what differs from the other build. What was
+    /// found is kept before anything else can go wrong.
+    fn failures(
+        &self,
+        confirmed: (Vec<Finding>, Vec<Found>),
+        builds: &Builds,
+        tests: &mut Tests,
+    ) -> Result<Failures> {
+        let (mut findings, mut waiting) = confirmed;
+        self.keep_found(&findings, &waiting)?;
+        tell_apart(&mut findings);
+        let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
+            findings.into_iter().partition(|finding| {
+                self.options.suspicious || finding.failing.severity == Severity::Violation
+            });
+        let not_compared = match self.released(builds) {
+            Some(Ok(harness)) => {
+                wanted.extend(self.differing(&harness)?);
+                None
+            }
+            Some(Err(why)) => Some(why),
+            None => None,
+        };
+        tell_apart(&mut wanted);
+        waiting.extend(self.write_failures(&mut wanted, tests)?);
+        self.keep_found(wanted.iter().chain(&suspicious), &waiting)?;
+        Ok(Failures { wanted, suspicious, waiting, not_compared })
     }
 
     /// Where tests are written.
@@ -182,41 +253,72 @@ fn take_components(session: &Session, file: &Path, supervisors: &mut [Supervisor
     }
 }
 
-/// Further builds of the harness, made while the search is on.
+/// Further builds, made while the search is on.
 #[derive(Default)]
 struct Builds {
     /// Taken over by the search when it is ready.
     optimised: OnceLock<PathBuf>,
     /// Without overflow checks, to compare with.
     released: OnceLock<FurtherBuild>,
+    /// Whether what is not ready by now is no longer wanted.
+    over: AtomicBool,
+}
+
+/// Ends what is built when it goes.
+struct NoLonger<'b>(&'b AtomicBool);
+
+impl Drop for NoLonger<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// One more harness, or why there is none.
 type FurtherBuild = Result<PathBuf, String>;
 
 impl Builds {
-    /// One after the other: the first is waited for.
-    fn make(&self, session: &Session) {
-        if let Ok(harness) = further_build(session, Profile::Optimised) {
+    /// One after the other: the first is waited for by the search.
+    fn make(&self, session: &Session, budget: Budget, searched: bool) {
+        let further = budget.builds_meanwhile();
+        if further
+            && !searched
+            && let Ok(harness) = further_build(session, Profile::Optimised, &self.over)
+        {
             let _ = self.optimised.set(harness);
         }
-        let _ = self.released.set(further_build(session, Profile::Released));
+        let _ = session.lab.prepare_tests(&self.over);
+        if further {
+            let _ = self.released.set(further_build(session, Profile::Released, &self.over));
+        }
+    }
+
+    /// The build without overflow checks, if it is ready by then.
+    fn released_by(&self, end: Option<Instant>) -> FurtherBuild {
+        while self.released.get().is_none() && !is_late(end) {
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
+        self.over.store(true, Ordering::Release);
+        self.released.get().cloned().unwrap_or_else(|| Err(UNBUILT.to_owned()))
     }
 }
 
-/// One more build of the harness. A run can do without, but not without a word:
-/// what is compared with nothing has not been compared.
-fn further_build(session: &Session, profile: Profile) -> FurtherBuild {
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const UNBUILT: &str = "there was no time to build it; with --compare-release and --calls there is";
+
+/// One more build of the harness, unless `stop` is set before it is done. A run can do
+/// without, but not without a word: what is compared with nothing has not been compared.
+fn further_build(session: &Session, profile: Profile, stop: &AtomicBool) -> FurtherBuild {
     let what = match profile {
         Profile::Released => "nothing is compared: the build without overflow checks failed",
         Profile::Unoptimised | Profile::Optimised => "the optimised build failed",
     };
-    let why = match session.lab.build(&session.plan, &session.package, profile) {
+    let why = match session.lab.build(&session.plan, &session.package, profile, stop) {
         Ok(Build::Done { harness, .. }) => return Ok(harness),
         Ok(Build::Refused(refused)) => match refused.first_key_value() {
             Some((n, why)) => format!("{}: {why}", session.plan.operations[*n].callee),
             None => "no operation is to blame".to_owned(),
         },
+        Err(Error::Interrupted) => return Err(UNBUILT.to_owned()),
         Err(error) => error.to_string(),
     };
     session.console.say(&format!("{what}: {why}"));

@@ -6,20 +6,20 @@ use super::report::Tests;
 use crate::emit::{
     Destination, REGRESSION_MODULES, REGRESSIONS, Tree, Written, changed, modules, mount, verify,
 };
-use crate::suite::{self, Filed, Regression, SuiteRequest};
+use crate::suite::{self, Filed, Regression, Suite, SuiteRequest};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
-use testsmith_lab::Lessons;
+use testsmith_lab::{Error, Lessons};
 use testsmith_render::Test;
 
 impl Work<'_> {
-    /// `lessons` is what the search has learnt of calls that end a worker.
-    pub(super) fn write_regressions(&self, lessons: Lessons, tests: &mut Tests) -> Result<()> {
+    /// Chooses the sequences of the suite. `lessons` is what the search has learnt of
+    /// calls that end a worker. An interruption leaves no suite.
+    pub(super) fn choose_suite(&self, lessons: Lessons) -> Result<Option<Suite>> {
         let Work { options, session, .. } = self;
-        let plan = &*session.plan;
         session.console.say("choosing regression tests by coverage");
-        let excluded = self.selection.excluded(plan);
+        let excluded = self.selection.excluded(&session.plan);
         let mut supervisor = session.another(self.harness, self.budget.limits())?;
         supervisor.take_lessons(lessons);
         let wanted = SuiteRequest {
@@ -27,8 +27,17 @@ impl Work<'_> {
             most: options.max_tests,
             excluded: &excluded,
             budget: self.budget,
+            ends: self.ends,
         };
-        let mut suite = suite::make(session, self.harness, supervisor, &wanted)?;
+        match suite::make(session, self.harness, supervisor, &wanted) {
+            Err(why) if matches!(why.downcast_ref(), Some(Error::Interrupted)) => Ok(None),
+            suite => suite.map(Some),
+        }
+    }
+
+    pub(super) fn write_regressions(&self, mut suite: Suite, tests: &mut Tests) -> Result<()> {
+        let Work { options, session, .. } = self;
+        let plan = &*session.plan;
         tests.unsteady = suite.unsteady;
         session
             .console
@@ -83,7 +92,8 @@ impl Work<'_> {
         let filed: BTreeMap<String, Filed> =
             suite.iter().map(|test| (test.name.clone(), test.filed.clone())).collect();
         let compose = |tests: &[&Test]| modules(&session.plan, tests, &filed);
-        let to = Destination { compose: &compose, folder: None, lints: "deny(warnings)" };
+        let until = self.ends.regression_tests;
+        let to = Destination { compose: &compose, folder: None, lints: "deny(warnings)", until };
         let verified = verify(&session.lab, suite, &to)?;
         self.say_missing(&verified.missing);
         tests.left_out.extend(verified.left_out);

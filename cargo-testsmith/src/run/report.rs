@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use testsmith_judge::Severity;
 use testsmith_lab::format;
 use testsmith_model::outcome::Ending;
@@ -56,6 +57,11 @@ pub(super) struct Report<'r> {
     pub(super) tests: &'r Tests,
     /// Why there was no build without overflow checks to compare with.
     pub(super) not_compared: Option<String>,
+    /// How many failures there was no time for.
+    pub(super) waiting: usize,
+    /// How long the search took and what came after it, unless calls are counted: then
+    /// the same is told on every machine.
+    pub(super) took: Option<(Duration, Duration)>,
 }
 
 /// Tells programs that the search begins.
@@ -123,6 +129,17 @@ impl Report<'_> {
             writeln!(out, "no violation found\n")?;
         }
         self.print_tests(out)?;
+        if self.waiting > 0 {
+            writeln!(
+                out,
+                "{} more failures, for which there was no time: cargo testsmith --continue{}\n",
+                self.waiting,
+                self.target()
+            )?;
+        }
+        if self.options.take_up {
+            return self.print_not_compared(out);
+        }
         writeln!(
             out,
             "{} {}: {} calls in {} sequences, seed {}",
@@ -131,13 +148,15 @@ impl Report<'_> {
         if let Some((covered, lines)) = self.coverage {
             writeln!(out, "{covered} of {lines} lines that were compiled in are covered")?;
         }
-        if let Some(why) = &self.not_compared {
-            writeln!(
-                out,
-                "not compared with a build without overflow checks, which failed: {why}"
-            )?;
-        }
+        self.print_not_compared(out)?;
         self.print_operations(out)
+    }
+
+    fn print_not_compared(&self, out: &mut impl Write) -> std::io::Result<()> {
+        match &self.not_compared {
+            Some(why) => writeln!(out, "not compared with a build without overflow checks: {why}"),
+            None => Ok(()),
+        }
     }
 
     fn print_finding(&self, out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
@@ -386,12 +405,12 @@ impl Report<'_> {
             "workers_lost": self.tally.deaths,
             "violations": count(Severity::Violation),
             "suspicious": count(Severity::Suspicious),
-            "operations": {
+            "operations": (!self.options.take_up).then(|| json!({
                 "completed": all.len() - missed.len(),
                 "all": all.len(),
                 "not_completed": missed,
                 "skipped": self.session.plan.skips.len(),
-            },
+            })),
             "lines": self.coverage.map(|(covered, lines)| json!({ "covered": covered, "all": lines })),
             "tests": {
                 "failing": tests.failing,
@@ -403,6 +422,11 @@ impl Report<'_> {
                 "changed": tests.changed,
             },
             "not_compared": self.not_compared,
+            "waiting": self.waiting,
+            "seconds": self.took.map(|(search, after)| json!({
+                "search": search.as_secs_f64(),
+                "after": after.as_secs_f64(),
+            })),
         })
     }
 }

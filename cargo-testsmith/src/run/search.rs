@@ -27,7 +27,7 @@ const CALLS_A_ROUND: u64 = 100_000;
 /// A worker that hangs takes seconds, so the clock is looked at after a few.
 const DEATHS_A_ROUND: u32 = 3;
 /// How long it takes at most to run again what the optimised build has reached.
-const CATCH_UP: Duration = Duration::from_secs(5);
+const CATCH_UP: Duration = Duration::from_secs(3);
 const MAX_LENGTH: u32 = 20;
 
 #[derive(Clone, Default)]

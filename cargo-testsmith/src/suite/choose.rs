@@ -6,7 +6,6 @@
 use super::gather::Traced;
 use crate::candidate::{Candidate, Claim, Confirmed, Search, Workers};
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 use testsmith_lab::Error;
 use testsmith_model::Sequence;
 
@@ -20,12 +19,11 @@ pub(super) struct Choice<'c> {
     tried: HashSet<&'c Sequence>,
     /// How many more are wanted.
     left: usize,
-    until: Option<Instant>,
 }
 
 impl Choice<'_> {
-    pub(super) fn new(from: &[Traced], most: usize, until: Option<Instant>) -> Choice<'_> {
-        Choice { from, reached: HashSet::new(), tried: HashSet::new(), left: most, until }
+    pub(super) fn new(from: &[Traced], most: usize) -> Choice<'_> {
+        Choice { from, reached: HashSet::new(), tried: HashSet::new(), left: most }
     }
 }
 
@@ -46,7 +44,7 @@ impl Search for Choice<'_> {
 impl Choice<'_> {
     /// What reaches the most that is new.
     fn next(&mut self) -> Option<Candidate> {
-        if self.left == 0 || self.until.is_some_and(|until| Instant::now() >= until) {
+        if self.left == 0 {
             return None;
         }
         let worth = |traced: &Traced| {
@@ -137,7 +135,7 @@ mod tests {
             panics: false,
         };
         let from = [traced(0, &[1, 2]), traced(1, &[1, 2, 3]), traced(2, &[4])];
-        let mut choice = Choice::new(&from, 2, None);
+        let mut choice = Choice::new(&from, 2);
         let mut proposed = || choice.next().map(|candidate| candidate.sequence);
         assert_eq!(proposed(), Some(from[1].sequence.clone()), "it reaches the most");
         choice.learn(None);

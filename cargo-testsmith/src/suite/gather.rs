@@ -9,7 +9,6 @@ use super::points::Derived;
 use crate::candidate::Workers;
 use anyhow::Result;
 use std::collections::HashSet;
-use std::time::Instant;
 use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::Error;
 use testsmith_model::message::Walk;
@@ -41,15 +40,9 @@ pub(super) struct Gatherer<'g> {
 }
 
 impl Gatherer<'_> {
-    /// From now on there is so much time as is wished for one part of the work.
-    fn start_part(&mut self) {
-        let budget = self.wanted.budget;
-        self.workers.checked.until = budget.end_of(Instant::now(), budget.suite_part());
-    }
-
     /// Walks until a round brings nothing new.
     pub(super) fn gather(&mut self) -> Result<Vec<Traced>> {
-        self.start_part();
+        self.workers.checked.until = self.wanted.ends.gathering;
         let shown = |op: &OpId| {
             is_worth_showing(self.plan.operation(*op)) && !self.wanted.excluded.contains(op)
         };
@@ -79,7 +72,7 @@ impl Gatherer<'_> {
         }
         pieces.truncate(MAX_PIECES);
         // Running them again takes about as long as finding them did.
-        self.start_part();
+        self.workers.checked.until = self.wanted.ends.tracing;
         let mut candidates = vec![];
         for piece in pieces {
             if self.workers.checked.is_late() {

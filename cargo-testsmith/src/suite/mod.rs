@@ -13,7 +13,7 @@ mod words;
 pub use gather::is_documented_panic;
 pub use points::Points;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Ends};
 use crate::candidate::{Confirmed, Confirmer, Workers};
 use crate::emit::{Emitted, Expected};
 use crate::pipeline::Session;
@@ -24,7 +24,6 @@ use observe::{observe_all, with_queries};
 use points::Derived;
 use std::collections::HashSet;
 use std::path::Path;
-use std::time::Instant;
 use testsmith_lab::Supervisor;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{OpId, Sequence};
@@ -90,6 +89,7 @@ pub struct SuiteRequest<'w> {
     pub most: usize,
     pub excluded: &'w [OpId],
     pub budget: Budget,
+    pub ends: Ends,
 }
 
 /// Chooses sequences and observes them.
@@ -110,15 +110,14 @@ pub fn make(
         wanted,
     };
     let gathered = gatherer.gather()?;
-    let until = wanted.budget.end_of(Instant::now(), wanted.budget.suite_part());
     let mut confirmer = Confirmer {
         workers: workers(&mut supervisor, &points, wanted),
         plan,
         root: &session.package.root,
         components: &[],
-        until,
+        until: wanted.ends.choosing,
     };
-    let mut choice = Choice::new(&gathered, wanted.most, until);
+    let mut choice = Choice::new(&gathered, wanted.most);
     let chosen = without_redundant(confirmer.confirm_all(&mut choice)?);
     let reached: HashSet<u32> =
         chosen.iter().flat_map(|confirmed| confirmed.points.iter().copied()).collect();

@@ -3,7 +3,9 @@
 use crate::Error;
 use cargo_metadata::Message;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A message of rustc, and where it points.
 #[derive(Debug, Clone)]
@@ -81,6 +83,67 @@ pub fn messages_telling(
     Ok(read(status.success(), stderr, &stdout))
 }
 
+/// As `messages`, but cargo ends, and all that it has started, when `stop` is set.
+pub fn messages_unless(command: &mut Command, stop: &AtomicBool) -> Result<BuildOutput, Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let failed = |source| Error::Spawn { program: program.clone(), source };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    own_process_group(command);
+    let mut child = command.spawn().map_err(failed)?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let stdout = scope.spawn(move || all_of(stdout));
+        let stderr = scope.spawn(move || all_of(stderr));
+        let status = loop {
+            if stop.load(Ordering::Acquire) {
+                kill_group(&mut child);
+                let _ = child.wait();
+                return Err(Error::Interrupted);
+            }
+            match child.try_wait().map_err(failed)? {
+                Some(status) => break status,
+                None => std::thread::sleep(BETWEEN_LOOKS),
+            }
+        };
+        let text = |thread: std::thread::ScopedJoinHandle<'_, String>| thread.join();
+        let (stdout, stderr) = (text(stdout).unwrap_or_default(), text(stderr).unwrap_or_default());
+        Ok(read(status.success(), stderr, &stdout))
+    })
+}
+
+/// How long it takes at most until an end, or a wish for one, is seen.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+fn all_of(pipe: Option<impl std::io::Read>) -> String {
+    let mut bytes = vec![];
+    if let Some(mut pipe) = pipe {
+        // What was read before an error is all there is.
+        let _ = pipe.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Ends a child with a process group of its own, and what it has started: cargo alone
+/// would leave compilers behind.
+fn kill_group(child: &mut Child) {
+    if cfg!(unix) {
+        // Every shell has it built in; the program of that name may be missing.
+        let kill = format!("kill -9 -{}", child.id());
+        let _ = output(Command::new("sh").args(["-c", &kill]));
+    }
+    let _ = child.kill();
+}
+
+/// A Ctrl-C on the terminal is for us; the child goes when we say so.
+#[cfg(unix)]
+pub(crate) fn own_process_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn own_process_group(_command: &mut Command) {}
+
 /// Runs a program to its end, without standard input.
 pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {
     let program = command.get_program().to_string_lossy().into_owned();
@@ -123,5 +186,42 @@ fn take(message: Message, result: &mut BuildOutput) {
             result.executables.extend(executable.map(|path| (built.target.name, path)));
         }
         _ => {}
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    /// A shell that starts another process, and both wait.
+    fn waiting() -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 600 & wait"]);
+        command
+    }
+
+    #[test]
+    fn what_is_no_longer_wanted_ends_with_all_that_it_started() {
+        let stop = AtomicBool::new(false);
+        let begin = Instant::now();
+        std::thread::scope(|scope| {
+            let building = scope.spawn(|| messages_unless(&mut waiting(), &stop));
+            std::thread::sleep(BETWEEN_LOOKS * 5);
+            stop.store(true, Ordering::Release);
+            // The pipes are closed only when the grandchild is gone, too.
+            let end = building.join().expect("nothing panics");
+            assert!(matches!(end, Err(Error::Interrupted)));
+        });
+        assert!(begin.elapsed() < Duration::from_secs(300), "it waited for the grandchild");
+    }
+
+    #[test]
+    fn what_is_wanted_is_read_to_its_end() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo a line; echo complaint >&2; exit 1"]);
+        let done = messages_unless(&mut command, &AtomicBool::new(false)).expect("it ends");
+        assert!(!done.success && done.errors.is_empty());
+        assert_eq!(done.explanation(), "complaint");
     }
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
 use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
 /// Files of tests as they will be written.
@@ -154,10 +155,7 @@ impl Lab {
     /// Builds files of tests as modules of a crate beside the crate under test.
     pub fn build_tests(&self, profile: Profile, tests: &TestSources) -> Result<TestBuild, Error> {
         let identity = self.lay_out(tests)?;
-        let mut command = self.cargo("test");
-        command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
-        command.args(["--profile", profile.name()]);
-        let built = cargo::messages(&mut command)?;
+        let built = cargo::messages(&mut self.emitted_build(profile))?;
         if !built.success {
             let mut refusals: BTreeMap<(String, usize), String> = BTreeMap::new();
             for error in &built.errors {
@@ -181,6 +179,21 @@ impl Lab {
         let program = TestProgram { sandbox, executable, folder: self.root().to_owned() };
         program.check_identity(&identity)?;
         Ok(TestBuild::Built(program))
+    }
+
+    /// Builds all that tests of the crate need, so that theirs are quick, unless `stop`
+    /// is set before that is done. What is wrong is told when there are tests.
+    pub fn prepare_tests(&self, stop: &AtomicBool) -> Result<(), Error> {
+        let none = BTreeMap::new();
+        self.lay_out(&TestSources { files: &none, folder: None, lints: "" })?;
+        cargo::messages_unless(&mut self.emitted_build(Profile::Unoptimised), stop).map(drop)
+    }
+
+    fn emitted_build(&self, profile: Profile) -> Command {
+        let mut command = self.cargo("test");
+        command.args(["-p", "testsmith-emitted", "--lib", "--no-run", "--message-format=json"]);
+        command.args(["--profile", profile.name()]);
+        command
     }
 
     /// Writes the files, and returns the name that says what they hold.

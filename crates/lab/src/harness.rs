@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use testsmith_model::Call;
 use testsmith_model::message::IDENTITY;
 use testsmith_model::operation::{Mode, Operation, Plan, TypeId, parameter_type};
@@ -82,7 +83,14 @@ impl Lab {
         check_identity(harness, &says, &identity_of(&self.thunks(plan)))
     }
 
-    pub fn build(&self, plan: &Plan, package: &Package, profile: Profile) -> Result<Build, Error> {
+    /// Builds the harness of a plan, unless `stop` is set before that is done.
+    pub fn build(
+        &self,
+        plan: &Plan,
+        package: &Package,
+        profile: Profile,
+        stop: &AtomicBool,
+    ) -> Result<Build, Error> {
         let mut command = self.cargo("build");
         command.args(["-p", "testsmith-thunks", "--message-format=json"]);
         command.args(["--profile", profile.name()]);
@@ -92,7 +100,7 @@ impl Lab {
         let crates = [package.library.as_str(), THUNKS];
         command.envs(coverage::environment(self.executable(), &crates, profile.detail()));
         let (output, harness) = self.exclusively(|| {
-            let output = cargo::messages(&mut command)?;
+            let output = cargo::messages_unless(&mut command, stop)?;
             let built = output.executables.iter().find(|(n, _)| n == "testsmith-harness");
             let harness = match built {
                 Some((_, built)) if output.success => Some(self.fetch(built, profile)?),

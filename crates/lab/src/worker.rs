@@ -2,9 +2,8 @@
 //!
 //! Knows how it died, and not what to do about it: that is the supervisor's.
 
-use crate::Error;
 use crate::output::Tail;
-use crate::watchdog;
+use crate::{Error, cargo, watchdog};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -101,7 +100,7 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .current_dir(scratch);
-        own_process_group(&mut command);
+        cargo::own_process_group(&mut command);
         let spawned = start(&mut command);
         let program = harness.display().to_string();
         let mut child = spawned.map_err(|source| Error::Spawn { program, source })?;
@@ -257,13 +256,3 @@ fn note_in(output: &str) -> String {
     let found = known.iter().find(|(needle, _)| output.contains(needle));
     found.map_or(String::new(), |(_, note)| (*note).to_owned())
 }
-
-/// A Ctrl-C on the terminal is for us; the worker goes when we say so.
-#[cfg(unix)]
-fn own_process_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn own_process_group(_command: &mut Command) {}
