@@ -150,10 +150,18 @@ fn a_test_without_any_predicate_fails(misnamed: Misnamed) {
 
 /// Inputs may be borrowed, as a function under test would.
 #[korat_test(scope = 2)]
-#[should_panic(expected = "let text: &'static str = \"a\";\nlet more: Vec<bool> = [false].into();")]
+#[should_panic(expected = "let mut pair: Pair = Pair { low: 0, high: 0 };\n\
+                            let text: &'static str = \"a\";\nlet more: Vec<bool> = [false].into();")]
 fn inputs_are_lent_to_a_test_that_borrows(pair: &mut Pair, text: &str, more: &[bool]) {
     pair.low += 1;
     assert!(pair.low > 0 && (text.is_empty() || more.is_empty()));
+}
+
+#[korat_test(scope = 2)]
+#[should_panic(expected = "let mut pair: Pair = Pair { low: 0, high: 0 };")]
+fn what_a_test_changes_is_printed_so_that_it_can(mut pair: Pair) {
+    pair.low += 1;
+    assert!(pair.low > pair.high + 1);
 }
 
 #[korat_test(scope = 2)]

@@ -4,10 +4,11 @@
 //! #[contract_trait] trait Pile { #[requires(n > 0)] fn take(&mut self, n: usize); }
 //! ```
 //! becomes a trait whose `take` is a provided method that checks and then calls
-//! `__contract_trait_take`, which implementations must provide. The same
-//! attribute on an implementation renames its methods accordingly. An
-//! implementation without the attribute does not compile, because the renamed
-//! method is missing: no implementation can escape the contract unnoticed.
+//! `__write_contract_trait_above_this_impl_for_take`, which implementations must
+//! provide. The same attribute on an implementation renames its methods
+//! accordingly. An implementation without the attribute does not compile,
+//! because the renamed method is missing, and the compiler says its name at the
+//! implementation: no implementation can escape the contract unnoticed.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -132,8 +133,9 @@ fn is_inline(attribute: &Attribute) -> bool {
     attribute.path().is_ident("inline")
 }
 
+/// What the compiler says is missing where an implementation lacks the attribute.
 fn hidden_name(name: &Ident) -> Ident {
-    format_ident!("__contract_trait_{}", name)
+    format_ident!("__write_contract_trait_above_this_impl_for_{}", name)
 }
 
 /// The method that everyone calls: it forwards to the hidden one.

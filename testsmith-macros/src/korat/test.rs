@@ -25,7 +25,7 @@ use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, FnArg, Ident, ItemFn, Pat, Result, Token, Type};
+use syn::{Expr, FnArg, Ident, ItemFn, Pat, PatIdent, Result, Token, Type};
 
 use super::rewrite::Rewriter;
 use super::tokens_or_errors;
@@ -141,6 +141,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let (name, attributes) = (&function.sig.ident, &function.attrs);
     let texts: Vec<String> = names.iter().map(|name| name.to_string()).collect();
     let type_texts: Vec<String> = types.iter().map(type_text).collect();
+    let mutable = parameters.iter().map(|parameter| parameter.mutable);
     let at = (0..names.len()).map(syn::Index::from);
     let (functions, call) = if settings.white_box {
         white(&function, &parameters, &types)?
@@ -171,7 +172,11 @@ fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
             }
             let test = ::testsmith::korat::Test {
                 name: concat!(module_path!(), "::", stringify!(#name)),
-                parameters: &[#((#texts, #type_texts)),*],
+                parameters: &[
+                    #(::testsmith::korat::twin::Parameter {
+                        name: #texts, ty: #type_texts, mutable: #mutable
+                    }),*
+                ],
                 finitization: #finitization,
                 timeout: ::std::time::Duration::from_secs(#seconds),
                 total: #total,
@@ -200,24 +205,30 @@ struct Parameter {
     ty: Type,
     /// The `&` or `&mut` by which the body takes the value, if it borrows.
     borrow: Option<TokenStream>,
+    /// Whether the body may change the value.
+    mutable: bool,
 }
 
 impl Parameter {
-    fn of(name: Ident, ty: &Type) -> Parameter {
+    fn of(binding: &PatIdent, ty: &Type) -> Parameter {
+        let name = binding.ident.clone();
         let Type::Reference(reference) = ty else {
-            return Parameter { name, ty: ty.clone(), borrow: None };
+            let mutable = binding.mutability.is_some();
+            return Parameter { name, ty: ty.clone(), borrow: None, mutable };
         };
         let mutability = &reference.mutability;
+        let mutable = mutability.is_some();
         let borrow = Some(quote!(& #mutability));
         match &*reference.elem {
             Type::Path(path) if path.path.is_ident("str") && mutability.is_none() => {
-                Parameter { name, ty: syn::parse_quote!(&'static str), borrow: None }
+                Parameter { name, ty: syn::parse_quote!(&'static str), borrow: None, mutable }
             }
             Type::Slice(slice) => {
                 let element = &slice.elem;
-                Parameter { name, ty: syn::parse_quote!(::std::vec::Vec<#element>), borrow }
+                let ty = syn::parse_quote!(::std::vec::Vec<#element>);
+                Parameter { name, ty, borrow, mutable }
             }
-            whole => Parameter { name, ty: whole.clone(), borrow },
+            whole => Parameter { name, ty: whole.clone(), borrow, mutable },
         }
     }
 }
@@ -228,7 +239,7 @@ fn parameters(function: &ItemFn) -> Result<Vec<Parameter>> {
         match input {
             FnArg::Typed(typed) => match &*typed.pat {
                 Pat::Ident(name) => {
-                    parameters.push(Parameter::of(name.ident.clone(), &typed.ty));
+                    parameters.push(Parameter::of(name, &typed.ty));
                 }
                 other => return Err(syn::Error::new_spanned(other, "give the parameter a name")),
             },

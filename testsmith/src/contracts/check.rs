@@ -281,5 +281,5 @@ fn flipped() -> bool {
 /// The path as a person wrote it: the methods that `#[contract_trait]` adds
 /// carry the name of the method they stand for.
 fn plain_path(path: &str) -> String {
-    path.replace("__contract_trait_", "")
+    path.replace("__write_contract_trait_above_this_impl_for_", "")
 }

@@ -51,8 +51,7 @@ pub type Body<T> = fn(T) -> Option<String>;
 pub struct Test {
     /// The path of the test function.
     pub name: &'static str,
-    /// The names and types of its parameters.
-    pub parameters: &'static [(&'static str, &'static str)],
+    pub parameters: &'static [Parameter],
     /// The bounds of the inputs.
     pub finitization: Finitization,
     /// How long one input may take.
@@ -63,6 +62,15 @@ pub struct Test {
     pub allow_empty: bool,
     /// Whether a candidate on which `rep_ok` panics is merely invalid.
     pub panics_are_invalid: bool,
+}
+
+/// A parameter of the function, as its author wrote it.
+#[doc(hidden)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub ty: &'static str,
+    /// Whether the function may change the value that it is given or lent.
+    pub mutable: bool,
 }
 
 /// An input on which the function failed.
@@ -248,9 +256,9 @@ impl Test {
     /// A picture of each input.
     fn pictures(&self, parts: &[Shown]) -> String {
         let named = self.parameters.iter().zip(parts);
-        let line = |((name, _), shown): (&(&str, &str), &Shown)| {
+        let line = |(parameter, shown): (&Parameter, &Shown)| {
             let picture = shown.picture().trim_end().replace('\n', "\n    ");
-            format!("  {name} = {picture}\n")
+            format!("  {} = {picture}\n", parameter.name)
         };
         named.map(line).collect()
     }
@@ -258,9 +266,12 @@ impl Test {
     /// A statement that rebuilds each input, where there is one.
     fn expressions(&self, parts: &[Shown]) -> String {
         let named = self.parameters.iter().zip(parts);
-        let line = |((name, ty), shown): (&(&str, &str), &Shown)| match shown.rust() {
-            Some(rust) => format!("let {name}: {ty} = {rust};\n"),
-            None => format!("// {name} shares objects: no expression\n"),
+        let line = |(Parameter { name, ty, mutable }, shown): (&Parameter, &Shown)| {
+            let binding = if *mutable { "let mut" } else { "let" };
+            match shown.rust() {
+                Some(rust) => format!("{binding} {name}: {ty} = {rust};\n"),
+                None => format!("// {name} shares objects: no expression\n"),
+            }
         };
         named.map(line).collect()
     }

@@ -19,6 +19,7 @@ pub use super::necessary::{
 pub use super::realize::real;
 pub use super::resume::{guard, guard_option};
 pub use super::scratch::cell;
+pub use super::testing::Parameter;
 
 /// Reads a part of a tuple, which may be a field of a twin or a plain local.
 ///
