@@ -30,6 +30,8 @@ const MIN_FINISH: Duration = Duration::from_secs(15);
 /// are compiled when both are done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
+    /// For the build to compare with, if it is not ready by then.
+    pub waiting: Option<Instant>,
     pub confirming: Option<Instant>,
     pub comparing: Option<Instant>,
     pub failing_tests: Option<Instant>,
@@ -88,6 +90,7 @@ impl Budget {
     pub fn ends(self, begin: Instant, all: Duration) -> Ends {
         let end = |percent: u32| self.end_of(begin, all / 100 * percent);
         Ends {
+            waiting: end(20),
             confirming: end(40),
             comparing: end(55),
             failing_tests: end(80),
@@ -161,8 +164,9 @@ mod tests {
         let (now, minute) = (Instant::now(), Duration::from_secs(60));
         let budget = Budget::Time(minute);
         let ends = budget.ends(now, budget.finish());
-        let failing = [ends.confirming, ends.comparing, ends.failing_tests, ends.regression_tests];
+        let failing = [ends.waiting, ends.comparing, ends.failing_tests, ends.regression_tests];
         let suite = [ends.gathering, ends.tracing, ends.choosing, ends.regression_tests];
+        assert!(ends.confirming < ends.comparing, "what differs is confirmed, too");
         for parts in [failing, suite] {
             assert!(parts.is_sorted() && parts.iter().all(|end| *end > Some(now)), "{parts:?}");
         }

@@ -27,6 +27,8 @@ pub struct Finding {
     pub style: Style,
     /// Its test as it stands in the file that was verified, once it was.
     pub text: Option<String>,
+    /// Whether there was no time to check its test, so that none is written.
+    pub waits: bool,
 }
 
 impl Finding {
@@ -48,8 +50,18 @@ impl Finding {
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
-        let (style, text) = (Style::Plain, None);
-        Some(Finding { name, failing, sequence, outcome, operation, law, after, style, text })
+        Some(Finding {
+            name,
+            failing,
+            sequence,
+            outcome,
+            operation,
+            law,
+            after,
+            style: Style::Plain,
+            text: None,
+            waits: false,
+        })
     }
 
     /// What happened, in a clause.

@@ -117,6 +117,16 @@ impl Session {
         bail!("the harness still does not build after {MAX_BUILD_ROUNDS} rounds")
     }
 
+    /// The same, and beside it what the tests will need that are to be written.
+    pub fn build_for_tests(&mut self, profile: Profile) -> Result<PathBuf> {
+        let (lab, stop) = (self.lab.clone(), Arc::clone(&self.interrupt));
+        std::thread::scope(|scope| {
+            // What is wrong with it is told when there are tests.
+            scope.spawn(move || lab.prepare_tests(&stop));
+            self.build(profile)
+        })
+    }
+
     /// A supervised worker on a built harness, its plan completed.
     pub fn supervise(&mut self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
         let supervisor = self.another(harness, limits)?;

@@ -5,7 +5,7 @@ use super::found::{self, Found};
 use super::report::Tests;
 use super::{Builds, FurtherBuild, Work, further_build};
 use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
-use crate::emit::{Destination, FAILURES, TestSource, Tree, failures, verify};
+use crate::emit::{Destination, FAILURES, LeftOut, TestSource, Tree, failures, verify};
 use crate::finding::{Finding, weight};
 use crate::stored::Stored;
 use anyhow::{Context, Result};
@@ -15,7 +15,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use testsmith_lab::{Error, Profile, Supervisor};
 use testsmith_model::message::Component;
-use testsmith_model::outcome::Ending;
 use testsmith_render::Test;
 
 impl Work<'_> {
@@ -36,18 +35,19 @@ impl Work<'_> {
         let found = |candidate: Candidate| Found {
             sequence: candidate.sequence,
             after: candidate.after,
+            differs: false,
             waits: true,
         };
         Ok((findings, candidates.map(found).collect()))
     }
 
     /// The build without overflow checks: the one that was made meanwhile, or one that
-    /// is made now if it was asked for.
-    pub(super) fn released(&self, builds: &Builds) -> Option<FurtherBuild> {
-        if self.budget.builds_meanwhile() {
-            return Some(builds.released_by(self.ends.confirming));
+    /// is made now if it was asked for, or if what is taken up was found with it.
+    pub(super) fn released(&self, builds: &Builds, differed: bool) -> Option<FurtherBuild> {
+        if self.budget.builds_meanwhile() && !self.options.take_up {
+            return Some(builds.released_by(self.ends.waiting));
         }
-        self.options.compare_release.then(|| {
+        (self.options.compare_release || differed).then(|| {
             self.session.console.say("building without overflow checks");
             further_build(self.session, Profile::Released, &AtomicBool::new(false))
         })
@@ -93,13 +93,13 @@ impl Work<'_> {
     }
 
     /// Verifies the tests of the findings and writes them, unless nothing is to be
-    /// written. What cannot be shown by a test is gone from `findings`; returns those
-    /// of them for which only time was short.
+    /// written. What cannot be shown by a test is gone from `findings`; those for whose
+    /// tests only time was short come last, and have no text.
     pub(super) fn write_failures(
         &self,
         findings: &mut Vec<Finding>,
         tests: &mut Tests,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<()> {
         let (session, folder) = (self.session, self.folder());
         let mut tree = Tree::default();
         let mut waiting = vec![];
@@ -117,13 +117,14 @@ impl Work<'_> {
                 lints: "",
                 until: self.ends.failing_tests,
             };
-            let all: BTreeMap<String, Found> =
-                findings.iter().map(|one| (one.name.clone(), Found::of(one, true))).collect();
+            let mut all = findings.clone();
             let mut verified = verify(&session.lab, findings, &to)?;
             self.say_missing(&verified.missing);
-            let waits = verified.left_out.iter().filter(|left| left.waits());
-            waiting.extend(waits.filter_map(|left| all.get(&left.name).cloned()));
-            tests.left_out.append(&mut verified.left_out);
+            let (late, left_out): (Vec<LeftOut>, Vec<LeftOut>) =
+                verified.left_out.drain(..).partition(LeftOut::waits);
+            all.retain(|finding| late.iter().any(|left| left.name == finding.name));
+            waiting = all.into_iter().map(|late| Finding { waits: true, ..late }).collect();
+            tests.left_out.extend(left_out);
             if let Some(text) = verified.files.remove(module) {
                 take_texts(findings, &text);
                 tree.want(folder.join(FAILURES), text);
@@ -133,21 +134,13 @@ impl Work<'_> {
         if !self.options.no_write {
             tests.files.extend(tree.write()?);
         }
-        Ok(waiting)
+        findings.append(&mut waiting);
+        Ok(())
     }
 
     /// Keeps what was found for a run that takes it up.
-    pub(super) fn keep_found<'s>(
-        &self,
-        done: impl IntoIterator<Item = &'s Finding>,
-        waiting: &[Found],
-    ) -> Result<()> {
-        // A difference between builds is found anew.
-        let alone = |finding: &&Finding| !matches!(finding.outcome.ending, Ending::Differs { .. });
-        let mut found: Vec<Found> =
-            done.into_iter().filter(alone).map(|one| Found::of(one, false)).collect();
-        found.extend_from_slice(waiting);
-        found::write(&self.session.lab.root().join(found::FILE), &self.session.plan, &found)
+    pub(super) fn keep_found(&self, found: impl Iterator<Item = Found>) -> Result<()> {
+        found::write(&self.session.lab.root().join(found::FILE), &self.session.plan, found)
     }
 
     /// Keeps the sequences of all findings, to be replayed.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Component;
+use testsmith_model::outcome::Ending;
 use testsmith_model::{Plan, Sequence};
 
 pub(super) const FILE: &str = "found.jsonl";
@@ -23,31 +24,38 @@ pub(super) struct Found {
     pub(super) sequence: Sequence,
     /// Calls that the search had made when it first saw this.
     pub(super) after: Option<u64>,
+    /// Whether it does so without overflow checks only.
+    pub(super) differs: bool,
     /// Whether there was no time for it.
     pub(super) waits: bool,
 }
 
 impl Found {
-    pub(super) fn of(finding: &Finding, waits: bool) -> Found {
-        Found { sequence: finding.sequence.clone(), after: finding.after, waits }
+    /// A finding waits as long as its test was not checked; a suspicious one has none.
+    pub(super) fn of(finding: &Finding) -> Found {
+        let Finding { sequence, outcome, after, waits, .. } = finding.clone();
+        let differs = matches!(outcome.ending, Ending::Differs { .. });
+        Found { sequence, after, differs, waits }
     }
 }
 
 #[derive(Serialize, Deserialize)]
 struct StoredFound {
     waits: bool,
+    differs: bool,
     after: Option<u64>,
     #[serde(flatten)]
     stored: Stored,
 }
 
-pub(super) fn write(file: &Path, plan: &Plan, found: &[Found]) -> Result<()> {
-    let stored = |found: &Found| StoredFound {
+pub(super) fn write(file: &Path, plan: &Plan, found: impl Iterator<Item = Found>) -> Result<()> {
+    let stored = |found: Found| StoredFound {
         waits: found.waits,
+        differs: found.differs,
         after: found.after,
         stored: Stored::new(plan, &found.sequence),
     };
-    write_lines(file, found.iter().map(stored))
+    write_lines(file, found.map(stored))
 }
 
 /// What still fits the plan.
@@ -55,7 +63,8 @@ fn read(file: &Path, plan: &Plan) -> Vec<Found> {
     let names = Names::new(plan);
     let found = |found: StoredFound| {
         let sequence = found.stored.sequence_by(plan, &names).ok()?;
-        Some(Found { sequence, after: found.after, waits: found.waits })
+        let StoredFound { waits, differs, after, .. } = found;
+        Some(Found { sequence, after, differs, waits })
     };
     read_lines(file).into_iter().filter_map(found).collect()
 }
@@ -76,7 +85,10 @@ pub(super) fn take_up(
     }
     session.console.say(&format!("taking up {waiting} failures of the last run"));
     let mut findings = Findings::new(&session.package.root, selection.clone());
-    for found in earlier {
+    // What differs between builds is found anew by comparing them.
+    let (differing, failing): (Vec<Found>, Vec<Found>) =
+        earlier.into_iter().partition(|found| found.differs);
+    for found in failing {
         findings.calls = found.after.unwrap_or_default();
         supervisor.renew();
         match supervisor.run(&found.sequence, false) {
@@ -84,6 +96,6 @@ pub(super) fn take_up(
             outcome => findings.take(&session.plan, found.sequence, outcome?),
         }
     }
-    let tally = Tally::default();
-    Ok(Searched { findings, tally, coverage: None, components, supervisor })
+    let (tally, differed) = (Tally::default(), !differing.is_empty());
+    Ok(Searched { findings, tally, coverage: None, components, supervisor, differed })
 }

@@ -35,7 +35,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
     let selection = Selection::from(&options.paths);
     selection.check(&session.plan)?;
-    let harness = session.build(Profile::Unoptimised)?;
+    let harness = session.build_for_tests(Profile::Unoptimised)?;
     let mut supervisors = vec![session.supervise(&harness, budget.limits())?];
     let workers =
         if options.take_up { 1 } else { options.jobs.map_or(budget.workers(), usize::from) };
@@ -52,8 +52,8 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let builds = Builds::default();
     let begin = Instant::now();
     std::thread::scope(|scope| {
-        if !budget.is_counted() {
-            scope.spawn(|| builds.make(&session, budget, options.take_up));
+        if budget.builds_meanwhile() && !options.take_up {
+            scope.spawn(|| builds.make(&session));
         }
         // However this ends, nobody waits for a build that is no longer needed.
         let _no_longer = NoLonger(&builds.over);
@@ -140,16 +140,17 @@ impl Work<'_> {
     fn finish(&self, done: Searched, builds: &Builds, interrupted: bool) -> Result<Exit> {
         let Work { options, session, .. } = self;
         let mut tests = Tests::default();
-        let Searched { findings, tally, coverage, components, mut supervisor } = done;
+        let Searched { findings, tally, coverage, components, mut supervisor, differed } = done;
         let wants_suite = !options.no_write && !options.no_regressions && !interrupted;
         let lessons = supervisor.lessons().of_deaths();
+        let released = || self.released(builds, differed);
         session.console.say("shrinking what was found");
         // One works with cargo, the other with a worker.
         let (failures, suite) = std::thread::scope(|scope| {
             let suite = wants_suite.then(|| scope.spawn(|| self.choose_suite(lessons)));
             let confirmed = self.confirm(&mut supervisor, findings.into_candidates(), &components);
             let failures =
-                confirmed.and_then(|confirmed| self.failures(confirmed, builds, &mut tests));
+                confirmed.and_then(|confirmed| self.failures(confirmed, released, &mut tests));
             let join = |suite: ScopedJoinHandle<'_, _>| match suite.join() {
                 Ok(suite) => suite,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -174,7 +175,7 @@ impl Work<'_> {
             coverage,
             tests: &tests,
             not_compared,
-            waiting: waiting.len(),
+            waiting: waiting.len() + wanted.iter().filter(|finding| finding.waits).count(),
             took: (!self.budget.is_counted())
                 .then(|| (self.searched - self.begin, self.searched.elapsed())),
         };
@@ -197,17 +198,18 @@ impl Work<'_> {
     fn failures(
         &self,
         confirmed: (Vec<Finding>, Vec<Found>),
-        builds: &Builds,
+        released: impl FnOnce() -> Option<FurtherBuild>,
         tests: &mut Tests,
     ) -> Result<Failures> {
-        let (mut findings, mut waiting) = confirmed;
-        self.keep_found(&findings, &waiting)?;
+        let (mut findings, waiting) = confirmed;
+        let not_yet = findings.iter().map(|finding| Found { waits: true, ..Found::of(finding) });
+        self.keep_found(not_yet.chain(waiting.iter().cloned()))?;
         tell_apart(&mut findings);
         let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
             findings.into_iter().partition(|finding| {
                 self.options.suspicious || finding.failing.severity == Severity::Violation
             });
-        let not_compared = match self.released(builds) {
+        let not_compared = match released() {
             Some(Ok(harness)) => {
                 wanted.extend(self.differing(&harness)?);
                 None
@@ -216,8 +218,9 @@ impl Work<'_> {
             None => None,
         };
         tell_apart(&mut wanted);
-        waiting.extend(self.write_failures(&mut wanted, tests)?);
-        self.keep_found(wanted.iter().chain(&suspicious), &waiting)?;
+        self.write_failures(&mut wanted, tests)?;
+        let done = wanted.iter().chain(&suspicious).map(Found::of);
+        self.keep_found(done.chain(waiting.iter().cloned()))?;
         Ok(Failures { wanted, suspicious, waiting, not_compared })
     }
 
@@ -278,18 +281,11 @@ type FurtherBuild = Result<PathBuf, String>;
 
 impl Builds {
     /// One after the other: the first is waited for by the search.
-    fn make(&self, session: &Session, budget: Budget, searched: bool) {
-        let further = budget.builds_meanwhile();
-        if further
-            && !searched
-            && let Ok(harness) = further_build(session, Profile::Optimised, &self.over)
-        {
+    fn make(&self, session: &Session) {
+        if let Ok(harness) = further_build(session, Profile::Optimised, &self.over) {
             let _ = self.optimised.set(harness);
         }
-        let _ = session.lab.prepare_tests(&self.over);
-        if further {
-            let _ = self.released.set(further_build(session, Profile::Released, &self.over));
-        }
+        let _ = self.released.set(further_build(session, Profile::Released, &self.over));
     }
 
     /// The build without overflow checks, if it is ready by then.

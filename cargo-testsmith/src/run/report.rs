@@ -57,7 +57,7 @@ pub(super) struct Report<'r> {
     pub(super) tests: &'r Tests,
     /// Why there was no build without overflow checks to compare with.
     pub(super) not_compared: Option<String>,
-    /// How many failures there was no time for.
+    /// How many failures there was no time to confirm, or to check the tests of.
     pub(super) waiting: usize,
     /// How long the search took and what came after it, unless calls are counted: then
     /// the same is told on every machine.
@@ -132,7 +132,7 @@ impl Report<'_> {
         if self.waiting > 0 {
             writeln!(
                 out,
-                "{} more failures, for which there was no time: cargo testsmith --continue{}\n",
+                "{} failures wait, since time was short; go on with: cargo testsmith --continue{}\n",
                 self.waiting,
                 self.target()
             )?;
@@ -166,6 +166,9 @@ impl Report<'_> {
             if !line.starts_with("///") {
                 writeln!(out, "    {line}")?;
             }
+        }
+        if finding.waits {
+            writeln!(out, "  its test is not written: there was no time to check it")?;
         }
         if let Some(file) = self.stored.get(&finding.name) {
             writeln!(out, "  replay: cargo testsmith replay {}{}", shown(file), self.target())?;
@@ -232,8 +235,12 @@ impl Report<'_> {
     /// Says what is not written, and why; whether there was anything to say.
     fn print_left_out(&self, out: &mut impl Write) -> std::io::Result<bool> {
         let tests = self.tests;
-        for left in &tests.left_out {
+        for left in tests.left_out.iter().filter(|left| !left.waits()) {
             writeln!(out, "left out: the test {}: {}", left.name, left.why)?;
+        }
+        let late = tests.left_out.iter().filter(|left| left.waits()).count();
+        if late > 0 {
+            writeln!(out, "left out: {late} tests that there was no time to check")?;
         }
         if tests.unsteady > 0 {
             writeln!(
@@ -360,7 +367,7 @@ impl Report<'_> {
         let test = |kind: &str, name: &str, file: Option<String>| {
             file.map(|file| json!({ "kind": kind, "name": name, "file": file }))
         };
-        let failing = self.findings.iter();
+        let failing = self.findings.iter().filter(|finding| !finding.waits);
         let failing =
             failing.filter_map(|finding| test("failure", &finding.name, written(FAILURES)));
         let regressions = self.tests.names.iter().filter_map(|(module, name)| {

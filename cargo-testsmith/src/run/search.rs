@@ -82,6 +82,8 @@ pub(super) struct Searched {
     pub(super) coverage: Option<(usize, usize)>,
     pub(super) components: Vec<Component>,
     pub(super) supervisor: Supervisor,
+    /// Whether an earlier run, which is taken up, has seen builds differ.
+    pub(super) differed: bool,
 }
 
 impl RandomSearch<'_> {
@@ -138,7 +140,7 @@ impl RandomSearch<'_> {
             Some((summary.lines_covered(), summary.lines()))
         });
         let supervisor = first.expect("a search has at least one worker");
-        Ok(Searched { findings, tally, coverage, components, supervisor })
+        Ok(Searched { findings, tally, coverage, components, supervisor, differed: false })
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use testsmith_model::operation::Mount;
 
+#[derive(Clone, Debug)]
 pub struct Lab {
     root: PathBuf,
     target: PathBuf,
