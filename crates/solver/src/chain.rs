@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use crate::tabulate::{Size, Tabulator};
 use crate::term::{Assignment, Evaluator, FastMap, Pool, Term};
-use crate::{Answer, Limit, Solver};
+use crate::{Answer, Limit, Solver, points};
 
 /// Models tried before the solver is asked.
 const REMEMBERED_MODELS: usize = 8;
@@ -27,7 +27,7 @@ pub struct Statistics {
     pub queries: u64,
     /// Of these, answered without the solver.
     pub remembered: u64,
-    /// Of these, decided by writing out all values of the one or two bytes they are about.
+    /// Of these, decided by writing out all values of the bytes they are about.
     pub tabulated: u64,
     pub unsatisfiable: u64,
     pub unknown: u64,
@@ -164,8 +164,10 @@ impl SolverChain {
                     share.unknown += 1;
                     // What the first leaves open and depends on little input needs no other.
                     if reasons.is_empty()
-                        && let Some(answer) =
-                            self.tables.decide(pool, sliced, &self.limit, Size::TwoBytes)
+                        && let Some(answer) = self
+                            .tables
+                            .decide(pool, sliced, &self.limit, Size::TwoBytes)
+                            .or_else(|| points::decide(pool, sliced, &self.limit))
                     {
                         self.statistics.tabulated += 1;
                         return answer;

@@ -10,6 +10,7 @@
 mod blast;
 mod chain;
 mod gates;
+mod points;
 mod smtlib;
 mod tabulate;
 pub mod term;

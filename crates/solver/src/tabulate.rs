@@ -13,7 +13,7 @@ use crate::term::{Assignment, FastMap, Node, Op, Pool, Term, fold, mask, signed}
 use crate::{Answer, Limit};
 
 /// Points of the input that are worked on at once: all values of one byte.
-const LANES: usize = 256;
+pub(crate) const LANES: usize = 256;
 /// Bits of input that are written out.
 const MOST_BITS: u32 = 16;
 /// What the kept tables may take before they are thrown away.
@@ -22,18 +22,18 @@ const MOST_KEPT_BYTES: usize = 128 << 20;
 const MOST_TERMS: usize = 20_000;
 
 /// The values of a term at the points of a block.
-enum Column {
+pub(crate) enum Column {
     Narrow(Box<[u64; LANES]>),
     /// Of more than 64 bits.
     Wide(Vec<u128>),
 }
 
 impl Column {
-    fn empty(width: u32) -> Column {
+    pub(crate) fn empty(width: u32) -> Column {
         if width > 64 { Column::Wide(vec![0; LANES]) } else { Column::Narrow(Box::new([0; LANES])) }
     }
 
-    fn fill(&mut self, value: impl Fn(usize) -> u128) {
+    pub(crate) fn fill(&mut self, value: impl Fn(usize) -> u128) {
         match self {
             Column::Narrow(values) => {
                 values.iter_mut().enumerate().for_each(|(at, slot)| *slot = value(at) as u64);
@@ -44,7 +44,7 @@ impl Column {
         }
     }
 
-    fn at(&self, lane: usize) -> u128 {
+    pub(crate) fn at(&self, lane: usize) -> u128 {
         match self {
             Column::Narrow(values) => u128::from(values[lane]),
             Column::Wide(values) => values[lane],
@@ -305,7 +305,7 @@ fn axes(pool: &Pool, conditions: &[Term]) -> Option<Axes> {
 }
 
 /// Every term that the given ones are made of, operands first; not below `known` ones.
-fn reachable(pool: &Pool, terms: &[Term], known: &dyn Fn(Term) -> bool) -> Vec<Term> {
+pub(crate) fn reachable(pool: &Pool, terms: &[Term], known: &dyn Fn(Term) -> bool) -> Vec<Term> {
     let mut seen: FastMap<Term, ()> = FastMap::default();
     let mut stack = terms.to_vec();
     while let Some(term) = stack.pop() {
@@ -334,22 +334,26 @@ fn calculate(
         Op::Const => out.fill(|_| node.number),
         Op::Var if term == lane_variable => out.fill(|lane| lane as u128 & most),
         Op::Var => out.fill(|_| block as u128 & most),
-        _ => {
-            let mut narrow: [Option<&[u64; LANES]>; 3] = [None; 3];
-            for (slot, column) in narrow.iter_mut().zip(args) {
-                if let Column::Narrow(values) = column {
-                    *slot = Some(values);
-                }
-            }
-            let all_narrow = narrow[..args.len()].iter().all(Option::is_some);
-            match (out, narrow[0]) {
-                (Column::Narrow(out), Some(first)) if all_narrow => {
-                    let args = narrow.map(|column| column.unwrap_or(first));
-                    narrow_column(pool, node, args, out);
-                }
-                (out, _) => out.fill(|lane| apply(pool, node, &|index| args[index].at(lane))),
-            }
+        _ => apply_to_columns(pool, term, args, out),
+    }
+}
+
+/// Fills the column of a term that has operands.
+pub(crate) fn apply_to_columns(pool: &Pool, term: Term, args: &[&Column], out: &mut Column) {
+    let node = pool.node(term);
+    let mut narrow: [Option<&[u64; LANES]>; 3] = [None; 3];
+    for (slot, column) in narrow.iter_mut().zip(args) {
+        if let Column::Narrow(values) = column {
+            *slot = Some(values);
         }
+    }
+    let all_narrow = narrow[..args.len()].iter().all(Option::is_some);
+    match (out, narrow[0]) {
+        (Column::Narrow(out), Some(first)) if all_narrow => {
+            let args = narrow.map(|column| column.unwrap_or(first));
+            narrow_column(pool, node, args, out);
+        }
+        (out, _) => out.fill(|lane| apply(pool, node, &|index| args[index].at(lane))),
     }
 }
 

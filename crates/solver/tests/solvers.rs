@@ -181,21 +181,24 @@ fn answering(answer: &str, values: &str) -> String {
     )
 }
 
-/// Three bytes as one number; more than are tried one by one.
-fn three_bytes(pool: &mut Pool) -> Term {
-    let (low, middle, high) = (pool.variable(8, 0), pool.variable(8, 1), pool.variable(8, 2));
-    let upper = pool.concat(high, middle);
-    pool.concat(upper, low)
+/// Five bytes as one number; more than are tried one by one.
+fn five_bytes(pool: &mut Pool) -> Term {
+    let mut number = pool.variable(8, 0);
+    for index in 1..5 {
+        let byte = pool.variable(8, index);
+        number = pool.concat(byte, number);
+    }
+    number
 }
 
-/// Two conditions on three bytes, of which the second cannot join the first.
+/// Two conditions on five bytes, of which the second cannot join the first.
 fn path_and_question(pool: &mut Pool) -> (Term, Term, Assignment) {
-    let x = three_bytes(pool);
+    let x = five_bytes(pool);
     // Neither is a condition on single bytes, which would be rewritten.
-    let three = pool.number(24, 3);
+    let three = pool.number(40, 3);
     let product = pool.binary(Op::Mul, x, three);
-    let (fifteen, six) = (pool.number(24, 15), pool.number(24, 6));
-    let known = [(0, 5), (1, 0), (2, 0)].into_iter().collect();
+    let (fifteen, six) = (pool.number(40, 15), pool.number(40, 6));
+    let known = [(0, 5), (1, 0), (2, 0), (3, 0), (4, 0)].into_iter().collect();
     (pool.equal(product, fifteen), pool.equal(x, six), known)
 }
 
@@ -217,7 +220,7 @@ fn a_solver_that_denies_everything_is_not_believed() {
 fn what_the_first_solver_gives_up_is_handed_to_the_next() {
     let mut pool = Pool::new();
     let (path, _, known) = path_and_question(&mut pool);
-    let (x, seven) = (three_bytes(&mut pool), pool.number(24, 7));
+    let (x, seven) = (five_bytes(&mut pool), pool.number(40, 7));
     let question = pool.binary(Op::Ult, x, seven);
     let solvers: Vec<Box<dyn Solver>> = vec![
         Box::new(fake_solver("unsure", &answering("unknown", ""))),

@@ -1,4 +1,5 @@
-//! Questions about one or two bytes, decided by writing them out, against brute force.
+//! Questions about one or two bytes, or about few values of several, decided by writing
+//! them out, against brute force.
 
 mod support;
 
@@ -103,6 +104,97 @@ fn one_index_in_two_widths_is_not_written_out() {
     let (narrow, wide) = (pool.variable(8, 0), pool.variable(64, 0));
     let (narrow, product) = (pool.zero_extend(narrow, 64), pool.binary(Op::Mul, wide, wide));
     let question = pool.equal(narrow, product);
+    let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
+    let answer = chain.ask(&pool, &[], question, &Assignment::default());
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+}
+
+/// A number of six bits made of four variables of three bits, with all kinds of arithmetic.
+fn number(rng: &mut Rng, pool: &mut Pool, depth: u32) -> Term {
+    if depth == 0 {
+        let variable = pool.variable(3, rng.below(4) as u32);
+        return match rng.below(4) {
+            0 => pool.number(6, u128::from(rng.next())),
+            _ => pool.zero_extend(variable, 6),
+        };
+    }
+    let ops = [
+        Op::Add,
+        Op::Sub,
+        Op::Mul,
+        Op::UDiv,
+        Op::URem,
+        Op::SDiv,
+        Op::Xor,
+        Op::Or,
+        Op::Shl,
+        Op::Ult,
+    ];
+    let op = ops[rng.below(ops.len() as u64) as usize];
+    let (a, b) = (number(rng, pool, depth - 1), number(rng, pool, depth - 1));
+    let made = pool.binary(op, a, b);
+    match op {
+        Op::Ult => pool.ite(made, b, a),
+        _ => made,
+    }
+}
+
+#[test]
+fn lists_of_points_decide_what_trying_every_input_decides() {
+    let mut rng = Rng(0x5eed_0002);
+    let mut decided = [0, 0];
+    for round in 0..300 {
+        let mut pool = Pool::new();
+        let mut conditions = vec![];
+        for _ in 0..1 + rng.below(2) {
+            let (a, b) = (number(&mut rng, &mut pool, 2), number(&mut rng, &mut pool, 1));
+            let op = [Op::Eq, Op::Ult, Op::Slt][rng.below(3) as usize];
+            let condition = pool.binary(op, a, b);
+            // What is settled by its shape is never part of a path.
+            conditions.extend(pool.constant(condition).is_none().then_some(condition));
+        }
+        // Conditions on one variable and one on all, so that the lists have to be joined.
+        let mut all = pool.number(6, 0);
+        for index in 0..4 {
+            let variable = pool.variable(3, index);
+            let wide = pool.zero_extend(variable, 6);
+            let product = pool.binary(Op::Mul, all, wide);
+            all = pool.binary(Op::Add, product, wide);
+            let most = pool.number(3, 3 + u128::from(rng.below(5)));
+            conditions.push(pool.binary(Op::Ult, variable, most));
+        }
+        let wanted = pool.number(6, u128::from(rng.below(64)));
+        let question = pool.binary([Op::Eq, Op::Ult][round % 2], all, wanted);
+        let satisfied = |values: &Assignment| {
+            let mut evaluator = Evaluator::new(&pool, values);
+            evaluator.holds(question) && conditions.iter().all(|c| evaluator.holds(*c))
+        };
+        let mut inputs = (0..1u128 << 12).map(|n| (0..4).map(|v| (v, n >> (3 * v) & 7)).collect());
+        let possible = inputs.any(|values: Assignment| satisfied(&values));
+        let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
+        match chain.ask(&pool, &conditions, question, &Assignment::default()) {
+            Answer::Sat(model) => {
+                assert!(satisfied(&model) && possible, "round {round}: {model:?}")
+            }
+            Answer::Unsat => assert!(!possible, "round {round}: an input satisfies this"),
+            Answer::Unknown(why) => assert!(pool.constant(question).is_some(), "{why}"),
+        }
+        decided[usize::from(possible)] += 1;
+    }
+    assert!(decided[0] > 50 && decided[1] > 50, "both answers must be exercised: {decided:?}");
+}
+
+#[test]
+fn what_would_be_too_many_points_is_left_to_others() {
+    let mut pool = Pool::new();
+    let mut product = pool.number(64, 1);
+    for index in 0..5 {
+        let byte = pool.variable(8, index);
+        let wide = pool.zero_extend(byte, 64);
+        product = pool.binary(Op::Mul, product, wide);
+    }
+    let wanted = pool.number(64, 1_000_003);
+    let question = pool.equal(product, wanted);
     let mut chain = SolverChain::new(vec![Box::new(Unsure)]);
     let answer = chain.ask(&pool, &[], question, &Assignment::default());
     assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");

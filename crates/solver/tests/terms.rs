@@ -131,6 +131,46 @@ fn sums_that_are_equal_are_known_to_be_equal() {
     }
 }
 
+#[test]
+fn what_a_division_takes_away_leaves_its_remainder() {
+    for (width, by) in [(7u32, 3u128), (7, 10), (12, 10), (12, 100), (32, 10)] {
+        let mut pool = Pool::new();
+        let (a, b) = (pool.variable(6, 0), pool.variable(6, 1));
+        for (whole, other) in [(a, b), (b, a)] {
+            let (whole, other) = (pool.zero_extend(whole, width), pool.zero_extend(other, width));
+            let divisor = pool.number(width, by);
+            // As narrow as it can be, and extended again.
+            let (narrow, small) = (pool.extract(whole, 0, 7), pool.number(7, by & 127));
+            let quotients = [
+                pool.binary(Op::UDiv, whole, divisor),
+                {
+                    let quotient = pool.binary(Op::UDiv, narrow, small);
+                    pool.zero_extend(quotient, width)
+                },
+                pool.binary(Op::UDiv, other, divisor),
+            ];
+            for (at, quotient) in quotients.into_iter().enumerate() {
+                let product = pool.binary(Op::Mul, quotient, divisor);
+                let rest = pool.binary(Op::Sub, whole, product);
+                let below = pool.binary(Op::Ult, whole, product);
+                for input in 0..4096u128 {
+                    let values: Assignment =
+                        [(0, input & 63), (1, input >> 6)].into_iter().collect();
+                    let mut evaluator = Evaluator::new(&pool, &values);
+                    let (x, y) = (evaluator.value(whole), evaluator.value(product));
+                    let expected = x.wrapping_sub(y) & mask(width);
+                    assert_eq!(evaluator.value(rest), expected, "{width} bits by {by}, way {at}");
+                    assert_eq!(evaluator.value(below), u128::from(x < y), "{width} bits by {by}");
+                }
+                if at == 0 {
+                    assert_eq!(rest, pool.binary(Op::URem, whole, divisor), "{width} bits by {by}");
+                    assert_eq!(below, pool.truth(false), "{width} bits by {by}");
+                }
+            }
+        }
+    }
+}
+
 /// Sums of products, quotients and remainders by constants, of terms of several widths.
 fn arithmetic(rng: &mut Rng, pool: &mut Pool, width: u32, depth: u32) -> Term {
     if depth == 0 {
@@ -231,4 +271,34 @@ fn comparisons_of_checked_arithmetic_mean_what_they_meant() {
             assert_eq!(evaluator.value(*term), expected, "{x} {op:?} {y}, input {input}");
         }
     }
+}
+
+#[test]
+fn shifted_products_mean_what_they_meant() {
+    // Quick divisions, right ones and those that are wrong for some number in range.
+    let mut divided = 0;
+    for width in [9, 12, 16] {
+        for (factor, by) in (2..60u128).flat_map(|factor| (1..width).map(move |by| (factor, by))) {
+            let mut pool = Pool::new();
+            let narrow = pool.variable(6, 0);
+            let wide = pool.zero_extend(narrow, width);
+            let (number, distance) = (pool.number(width, factor), pool.number(width, by.into()));
+            let product = pool.binary(Op::Mul, wide, number);
+            let shifted = pool.binary(Op::LShr, product, distance);
+            divided += usize::from(pool.shifted_product(product, by, 63).is_some());
+            for most in [0, 9, 40, 63] {
+                let known = pool.shifted_product(product, by, most);
+                for value in 0..64 {
+                    let values: Assignment = [(0, value)].into_iter().collect();
+                    let mut evaluator = Evaluator::new(&pool, &values);
+                    let expected = ((value * factor) & mask(width)) >> by;
+                    assert_eq!(evaluator.value(shifted), expected, "{value} * {factor} >> {by}");
+                    if let Some(known) = known.filter(|_| value <= most) {
+                        assert_eq!(evaluator.value(known), expected, "{value} * {factor} >> {by}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(divided > 50, "{divided} products were seen to be quotients");
 }

@@ -62,6 +62,8 @@ const PROGRAMS: &[&str] = &[
     "roots",
     "remainders",
     "float_powers",
+    "checksum_rows",
+    "quick_divisions",
 ];
 
 /// All inputs with a stride of 1, which takes a quarter of an hour.

@@ -99,6 +99,12 @@ impl Pool {
         {
             return term;
         }
+        if op == Op::Sub
+            && let Some(by) = self.divisor_of_rounded(a, b)
+        {
+            let by = self.number(width, by);
+            return self.binary(Op::URem, a, by);
+        }
         self.node2(op, width, a, b)
     }
 
@@ -191,6 +197,9 @@ impl Pool {
                 Some(self.zero_extend(placed, width))
             }
             Op::LShr if y < u128::from(width) => {
+                if let Some(quotient) = self.shifted_product(a, y as u32, mask(width)) {
+                    return Some(quotient);
+                }
                 let high = self.extract(a, y as u32, width - y as u32);
                 Some(self.zero_extend(high, width))
             }
@@ -204,6 +213,49 @@ impl Pool {
             Op::UDiv if range.high < y => Some(self.number(width, 0)),
             _ => None,
         }
+    }
+
+    /// The divisor, if the second is what a division by a constant takes from the first:
+    /// `a / by * by`, in whatever widths.
+    pub(super) fn divisor_of_rounded(&mut self, a: Term, product: Term) -> Option<u128> {
+        let product = *self.node(product);
+        if product.op != Op::Mul {
+            return None;
+        }
+        let by = self.constant(product.second()).filter(|by| *by > 1)?;
+        let quotient = match *self.node(product.first()) {
+            extended if extended.op == Op::ZExt => *self.node(extended.first()),
+            node => node,
+        };
+        if quotient.op != Op::UDiv || self.constant(quotient.second()) != Some(by) {
+            return None;
+        }
+        // What was divided may have been made narrower, without loss.
+        let (width, narrow) = (product.width, quotient.width);
+        let whole = narrow == width || self.range(a).high <= mask(narrow);
+        (whole && self.extract(a, 0, narrow) == quotient.first()).then_some(by)
+    }
+
+    /// `(x * m) >> by` is `x / d`, where that is so for every `x` up to `most`: how code
+    /// that is quick divides. With `m * d = 2^by + e` the two differ by `x * e / (d * 2^by)`,
+    /// which takes the quotient to the next whole number only if `x * e >= 2^by`.
+    pub fn shifted_product(&mut self, product: Term, by: u32, most: u128) -> Option<Term> {
+        let node = *self.node(product);
+        if node.op != Op::Mul || by == 0 || by >= node.width.min(127) {
+            return None;
+        }
+        let factor = self.constant(node.second()).filter(|factor| *factor > 1)?;
+        let most = self.range(node.first()).high.min(most);
+        let fits = most.checked_mul(factor).is_some_and(|high| high <= mask(node.width));
+        let power = 1u128 << by;
+        let divisor = power.div_ceil(factor);
+        let excess = divisor.checked_mul(factor)? - power;
+        let exact = most.checked_mul(excess).is_some_and(|beyond| beyond < power);
+        if !fits || !exact || divisor < 2 || divisor > mask(node.width) {
+            return None;
+        }
+        let divisor = self.number(node.width, divisor);
+        Some(self.binary(Op::UDiv, node.first(), divisor))
     }
 
     /// `(x op c) op y` is `x op (c op y)`; a choice between constants folds inside.
@@ -413,6 +465,14 @@ impl Pool {
                 let a = self.extract(node.first(), low, width);
                 let b = self.extract(node.second(), low, width);
                 return self.binary(node.op, a, b);
+            }
+            // Below the lowest bit of what is added nothing changes.
+            Op::Add
+                if self
+                    .constant(node.second())
+                    .is_some_and(|c| low + width <= c.trailing_zeros()) =>
+            {
+                return self.extract(node.first(), low, width);
             }
             // The low bits of a sum depend on the low bits alone.
             Op::Add | Op::Sub | Op::Mul if low == 0 => {

@@ -57,6 +57,11 @@ impl Pool {
         {
             return term;
         }
+        if op == Op::Eq
+            && let Some(known) = self.equal_parities(a, b)
+        {
+            return self.truth(known);
+        }
         self.node2(op, 1, a, b)
     }
 
@@ -78,6 +83,9 @@ impl Pool {
             }
         }
         // A quotient times its divisor is at most what was divided.
+        if self.divisor_of_rounded(a, b).is_some() {
+            return Some(self.truth(false));
+        }
         if y.op == Op::Mul {
             for (quotient, by) in [(y.first(), y.second()), (y.second(), y.first())] {
                 let node = self.node(quotient);

@@ -11,6 +11,7 @@ mod compare;
 mod evaluate;
 mod float;
 mod linear;
+mod parity;
 mod range;
 mod support;
 mod text;
@@ -180,6 +181,8 @@ pub struct Pool {
     support_sets: support::Sets,
     /// By index; none if one index was used in two widths.
     variables: FastMap<u32, Option<Term>>,
+    /// Bits of terms as exclusive ors, of those that were asked for.
+    parities: FastMap<Term, parity::Parities>,
 }
 
 impl Pool {

@@ -1,7 +1,7 @@
 //! Integer operations on values: the number at once, the term if there is one.
 
 use super::{Machine, Value};
-use testsmith_solver::term::{Op, fold, mask, signed};
+use testsmith_solver::term::{Op, Term, fold, mask, signed};
 
 impl Machine<'_> {
     #[inline]
@@ -14,8 +14,18 @@ impl Machine<'_> {
             return known;
         }
         let (a, b) = (self.term(a, width), self.term(b, width));
-        let term = self.interpreter.pool.binary(op, a, b);
+        let quotient = if op == Op::LShr { self.quotient(a, b) } else { None };
+        let term = quotient.unwrap_or_else(|| self.interpreter.pool.binary(op, a, b));
         self.value(bits, term)
+    }
+
+    /// A shifted product that is a quotient for the values that the path admits.
+    fn quotient(&mut self, product: Term, by: Term) -> Option<Term> {
+        let pool = &mut self.interpreter.pool;
+        let by = pool.constant(by).and_then(|by| u32::try_from(by).ok())?;
+        let node = pool.node(product);
+        let most = *self.highest.get(&node.args[0]?)?;
+        pool.shifted_product(product, by, most)
     }
 
     pub(super) fn not(&mut self, width: u32, a: Value) -> Value {

@@ -3,7 +3,7 @@
 //! Such a load is a choice over the cells of one object. Which cells can be
 //! meant is read off the shape of the address: the range of an index, and the
 //! bits that a scaled index leaves alone. A table of numbers that follow a rule
-//! (the digits of decimal pairs) becomes the rule.
+//! (the digits of decimal pairs, the rows of a checksum) becomes the rule.
 
 use super::{End, Interpreter, Machine, Reason, Value};
 use testsmith_solver::term::{Op, Term, mask};
@@ -68,10 +68,10 @@ impl Machine<'_> {
             let value = self.fetch(base + cells.start + index * cells.stride, len)?;
             contents.push(self.term(value, 8 * len as u32));
         }
-        let chosen = match self.rule(&contents, &cells, 8 * len as u32) {
-            Some(rule) => rule,
-            None => self.choose(&contents, cells.first, cells.index),
-        };
+        let width = 8 * len as u32;
+        let rule = self.rule(&contents, &cells, width);
+        let rule = rule.or_else(|| self.exclusive_rule(&contents, &cells, width));
+        let chosen = rule.unwrap_or_else(|| self.choose(&contents, cells.first, cells.index));
         let here = self.fetch(address, len)?;
         Ok(self.value(here.bits, chosen))
     }
@@ -174,5 +174,43 @@ impl Machine<'_> {
         };
         let start = pool.number(width, start);
         Some(pool.binary(Op::Add, sum, start))
+    }
+
+    /// Cells that are the exclusive or of the rows for the bits of their index, every
+    /// single one of them, as that: the tables of checksums.
+    fn exclusive_rule(&mut self, contents: &[Term], cells: &Cells, width: u32) -> Option<Term> {
+        /// Smaller tables are choices as small.
+        const LEAST_CELLS: usize = 16;
+        let pool = &mut self.interpreter.pool;
+        let numbers: Option<Vec<u128>> = contents.iter().map(|term| pool.constant(*term)).collect();
+        let numbers = numbers?;
+        if numbers.len() < LEAST_CELLS {
+            return None;
+        }
+        // The place among these cells; they may be a row of a larger table.
+        let first = pool.number(64, u128::from(cells.first));
+        let whole_rows = cells.first.is_multiple_of(numbers.len().next_power_of_two() as u64);
+        let place = match whole_rows {
+            true => cells.index,
+            false => pool.binary(Op::Sub, cells.index, first),
+        };
+        let bits = usize::BITS - (numbers.len() - 1).leading_zeros();
+        let rows: Vec<u128> = (0..bits).map(|bit| numbers[1 << bit] ^ numbers[0]).collect();
+        let is_sum = |(index, number): (usize, &u128)| {
+            let chosen = rows.iter().enumerate().filter(|(bit, _)| index >> bit & 1 == 1);
+            chosen.fold(numbers[0], |sum, (_, row)| sum ^ row) == *number
+        };
+        if !numbers.iter().enumerate().all(is_sum) {
+            return None;
+        }
+        let mut sum = pool.number(width, numbers[0]);
+        for (bit, row) in rows.into_iter().enumerate() {
+            let chosen = pool.extract(place, bit as u32, 1);
+            let chosen = pool.sign_extend(chosen, width);
+            let row = pool.number(width, row);
+            let part = pool.binary(Op::And, chosen, row);
+            sum = pool.binary(Op::Xor, sum, part);
+        }
+        Some(sum)
     }
 }

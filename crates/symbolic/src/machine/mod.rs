@@ -34,7 +34,7 @@ pub(crate) use tables::ORDER;
 
 use crate::ir::{Function, FunctionId, SiteId};
 use crate::llvm::Program;
-use testsmith_solver::term::{FastMap, Pool, Term, mask};
+use testsmith_solver::term::{FastMap, Op, Pool, Term, mask};
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -234,6 +234,8 @@ struct Machine<'e> {
     steps: u64,
     decisions: Vec<Decision>,
     known: FastMap<Term, ()>,
+    /// The greatest values that the path admits, of terms that were compared with one.
+    highest: FastMap<Term, u128>,
     unrolled: FastMap<SiteId, u32>,
     covered: FastMap<(SiteId, u32), ()>,
     /// A branch whose ways are tried, and what came of others.
@@ -279,6 +281,7 @@ impl<'e> Machine<'e> {
             steps: 0,
             decisions: vec![],
             known: FastMap::default(),
+            highest: FastMap::default(),
             unrolled: FastMap::default(),
             covered: FastMap::default(),
             merging: None,
@@ -356,8 +359,21 @@ impl<'e> Machine<'e> {
             return Err(End::Limit(format!("{} decisions on one path", self.bounds.decisions)));
         }
         self.known.insert(decision.holds, ());
+        self.note_highest(decision.holds);
         self.decisions.push(decision);
         Ok(())
+    }
+
+    /// Keeps what a condition says about the greatest value of a term.
+    fn note_highest(&mut self, holds: Term) {
+        let pool = &self.interpreter.pool;
+        let node = pool.node(holds);
+        if node.op == Op::Ult
+            && let Some(bound) = pool.constant(node.second())
+        {
+            let highest = self.highest.entry(node.first()).or_insert(u128::MAX);
+            *highest = (*highest).min(bound.saturating_sub(1));
+        }
     }
 
     /// A branch of the program: which way, and what it means for the input.

@@ -117,4 +117,31 @@ programs! {
     roots(a, b) { let _ = b; let x = f64::from(a); let y = f32::from(a as i8); (x.sqrt() * 1000.0) as i64 * 10_000 + i64::from(y.sqrt().is_nan()) * 1000 + (y.abs().sqrt() * 10.0) as i64 }
     remainders(a, b) { let (x, y) = (f64::from(a & 15) - 7.5, f64::from(b & 7) / 2.0); let rest = x % y; if rest.is_nan() { -1 } else { (rest * 8.0) as i64 + 1000 } }
     float_powers(a, b) { let x = f64::from(a as i8) / 4.0; let cube = x.powi(3); (cube * 64.0) as i64 + i64::from(f32::from(b & 15).powi(-2) > 0.01) + (f64::from(b).powi(0) as i64) * 2 }
+    checksum_rows(a, b) {
+        // By one table, by two at once, and by rows that begin anywhere in a table.
+        let step = |crc: u32, byte: u8| crc >> 8 ^ ROWS[0][(crc as u8 ^ byte) as usize];
+        let one_by_one = step(step(!0, a), b);
+        let word = !0u32 ^ u32::from(a) ^ u32::from(b) << 8;
+        let at_once = word >> 16 ^ ROWS[1][(word & 0xff) as usize] ^ ROWS[0][(word >> 8 & 0xff) as usize];
+        assert_eq!(one_by_one, at_once);
+        let moved = MOVED.1[usize::from(a & 31)] ^ MOVED.1[usize::from(b % 24)];
+        i64::from(at_once) ^ i64::from(moved) << 32 ^ i64::from(NEARLY[usize::from(b & 31)]) << 48
+    }
+    quick_divisions(a, b) {
+        // Exact below 43,690, and not beyond: what the path knows decides.
+        let x = u32::from(a) << 8 | u32::from(b);
+        let quick = (x * 5243) >> 19;
+        let part = if x < 10_000 { assert_eq!(quick, x / 100); x - quick * 100 } else { x % 7 };
+        let byte = (u32::from(a) * 205) >> 11;
+        i64::from(quick) * 1000 + i64::from(part) + i64::from(byte) * 10_000_000 + i64::from(x - byte * 10 >= x) * 1_000_000_000
+    }
 }
+
+const fn row(mut row: u32, bits: u32) -> u32 { let mut done = 0; while done < bits { row = row >> 1 ^ (row & 1) * 0xedb8_8320; done += 1 } row }
+
+const fn rows<const N: usize>(bits: u32) -> [u32; N] { let mut rows = [0; N]; let mut at = 0; while at < N { rows[at] = row(at as u32, bits); at += 1 } rows }
+
+static ROWS: [[u32; 256]; 2] = [rows(8), rows(16)];
+static MOVED: ([u32; 3], [u32; 32]) = ([1, 2, 4], rows(8));
+/// One cell breaks the rule.
+static NEARLY: [u8; 32] = { let mut cells = [0; 32]; let mut at = 0; while at < 32 { cells[at] = at as u8 ^ 5; at += 1 } cells[21] = 77; cells };
