@@ -254,8 +254,9 @@ pub struct Explore {
     pub name: Option<String>,
     #[command(flatten)]
     pub target: Target,
-    /// A public function instead: it may not panic, whatever it is given. `module::*`
-    /// means all below a module; may be given several times
+    /// A public function instead, of the package or of a dependency: it may not panic,
+    /// whatever it is given. `module::*` means all below a module; may be given several
+    /// times
     #[arg(long = "fn", value_name = "PATH")]
     pub functions: Vec<String>,
     /// All public functions that can be explored, in one build
@@ -305,6 +306,9 @@ pub struct Explore {
     pub strict: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// The crate is another's dependency, whose tests are not ours to write
+    #[arg(skip)]
+    pub is_dependency: bool,
 }
 
 impl Explore {

@@ -268,7 +268,19 @@ fn load_plan(lab: &Lab, stamp: u64) -> Option<Plan> {
     (stored.stamp == stamp).then_some(stored.plan)
 }
 
+/// The crate that was asked for.
 pub(crate) fn subject(target: &Target) -> Result<Subject> {
+    subject_by(target, &Subject::find)
+}
+
+/// The same where nothing is asked of its library, so that it need not have one.
+pub(crate) fn subject_of_tests(target: &Target) -> Result<Subject> {
+    subject_by(target, &Subject::find_any)
+}
+
+type Find = dyn Fn(&Path, Option<&str>) -> Result<Subject, testsmith_lab::Error>;
+
+fn subject_by(target: &Target, find: &Find) -> Result<Subject> {
     if let Some(krate) = &target.krate {
         let (name, version) = match krate.split_once('@') {
             Some((name, version)) => (name, Some(version.to_owned())),
@@ -290,7 +302,7 @@ pub(crate) fn subject(target: &Target) -> Result<Subject> {
             manifest.display()
         );
     }
-    Ok(Subject::find(&manifest, target.package.as_deref())?)
+    Ok(find(&manifest, target.package.as_deref())?)
 }
 
 /// The manifest of the package under test; a published crate has none here.

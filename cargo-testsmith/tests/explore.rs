@@ -195,3 +195,42 @@ fn hostile_functions_harm_nothing_and_every_event_has_the_documented_keys() {
     });
     assert!(left, "what is not tried is told: {text}");
 }
+
+#[test]
+fn paths_name_functions_of_dependencies_unless_the_crate_has_them_itself() {
+    let manifest = "[package]\nname = \"leaning\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\nnear = { path = \"near\" }\ncodec = { package = \"hex\", version = \"0.4\" }\n\
+         shadowed = { path = \"shadowed\" }\n\n[workspace]\n";
+    let library = "pub mod shadowed {\n    pub fn bump(x: u8) -> u8 {\n        x | 1\n    }\n}\n";
+    let fixture = Fixture::make("leaning", manifest, Some(library));
+    for name in ["near", "shadowed"] {
+        let folder = fixture.path().join(name);
+        std::fs::create_dir_all(folder.join("src")).expect("made");
+        let manifest =
+            format!("[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        std::fs::write(folder.join("Cargo.toml"), manifest).expect("written");
+        let library = "pub mod deep {\n    pub fn bump(x: u8) -> u8 {\n        x + 1\n    }\n}\n";
+        std::fs::write(folder.join("src/lib.rs"), library).expect("written");
+    }
+    std::fs::copy(root().join("Cargo.lock"), fixture.path().join("Cargo.lock")).expect("copied");
+    let explore = |args: &[&str]| {
+        let mut all = vec!["explore", "--quiet", "--max-time", "20s"];
+        all.extend(args);
+        let output = fixture.run(&all);
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    let (code, text) = explore(&["--fn", "near::deep::*", "--fn", "codec::decode", "--len", "2"]);
+    assert_eq!(code, Some(100), "{text}");
+    assert!(text.contains("fails: near::deep::bump(255)"), "{text}");
+    // Under the name that the crate has in its own documentation.
+    assert!(text.contains("hex::decode"), "{text}");
+    assert!(text.contains("1 hold, 1 fail, 0 not decided"), "{text}");
+    assert!(!fixture.path().join("near/tests").exists(), "the folder of a dependency is not ours");
+    assert!(!fixture.path().join("tests").exists(), "its tests are not this crate's");
+    let (code, text) = explore(&["--fn", "shadowed::bump"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("leaning::shadowed::bump"), "{text}");
+    let (code, text) = explore(&["--fn", "near::missing"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("near has no public function missing"), "{text}");
+}

@@ -341,3 +341,27 @@ fn an_interruption_ends_the_exploration_and_writes_nothing() {
     assert_eq!(explored[0].voids[0].0, "it was interrupted");
     assert_eq!(files(&folder), before);
 }
+
+#[test]
+fn puts_of_binaries_are_explored_with_a_library_and_without() {
+    let main = "mod half;\n\nfn main() {\n    println!(\"{}\", half::half(3));\n}\n\n\
+         #[cfg(test)]\nmod tests {\n    #[testsmith::put]\n    fn doubling_fits(x: u8) {\n        \
+         assert!(u16::from(x) * 2 < 512);\n    }\n}\n";
+    let half = "pub fn half(x: u8) -> u8 {\n    x / 2\n}\n\n#[cfg(test)]\nmod tests {\n    \
+         #[testsmith::put]\n    fn halves_are_small(x: u8) {\n        \
+         assert!(super::half(x) < 127);\n    }\n}\n";
+    let alone = fixture("binary-alone", &[("src/main.rs", main), ("src/half.rs", half)]);
+    let library = "#[cfg(test)]\nmod tests {\n    #[testsmith::put]\n    fn in_the_library(x: u8) {\n        \
+         assert!(x <= 255);\n    }\n}\n";
+    let files = [("src/main.rs", main), ("src/half.rs", half), ("src/lib.rs", library)];
+    let both = fixture("binary-and-library", &files);
+    for (folder, more) in [(alone, 0), (both, 1)] {
+        let explored = explore(&folder, &["--no-write"]);
+        assert_eq!(explored.len(), 2 + more, "{explored:?}");
+        for put in &explored {
+            let fails = put.module.ends_with("halves_are_small");
+            let expected = if fails { Settled::Fails } else { Settled::Holds };
+            assert_eq!(put.settled, expected, "{}: {:?}", put.module, put.voids);
+        }
+    }
+}

@@ -135,8 +135,8 @@ fn put_down(
     modules: &[Module<'_>],
 ) -> Result<()> {
     let folder = match manifest_of(&options.target)? {
-        Some(manifest) => manifest.with_file_name("tests"),
-        None => session.lab.root().join("tests"),
+        Some(manifest) if !options.is_dependency => manifest.with_file_name("tests"),
+        _ => session.lab.root().join("tests"),
     };
     let mut tree = Tree::default();
     let krate = &session.plan.krate;

@@ -1,8 +1,7 @@
-//! Many functions in one build, with bounds that grow while there is time.
+//! Many functions in one build, the likely bugs first.
 //!
-//! Every function is tried with small bounds before any is tried with larger ones, and
-//! those that take inputs and do not announce that they panic come first: most bugs are
-//! found early. The verdict names the last bound that was complete.
+//! Those that take inputs and do not announce that they panic come before others. In
+//! which order bounds are tried, and for how long, is not decided here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,8 +13,9 @@ use testsmith_lab::{Built, Error, Features, TestTarget};
 use testsmith_model::Plan;
 use testsmith_symbolic::ir::Site;
 
+use super::climb::{Explorer, FunctionProgress, climb};
 use super::functions::{self, Function, Maker};
-use super::put::{About, Explored, Puts, Settled};
+use super::put::{Explored, Puts};
 use super::{function_tests, report, solvers, spelled};
 use crate::args::Explore;
 use crate::console::Console;
@@ -27,8 +27,6 @@ use crate::selection::close_to;
 const LADDER: [usize; 5] = [2, 4, 8, 16, 40];
 /// The bound of functions that take nothing of varying size.
 const FIXED: usize = 4;
-/// A put gets at least so long.
-const LEAST_TIME: Duration = Duration::from_secs(1);
 /// Functions that the compiler refuses after all are few.
 const MAX_BUILDS: usize = 6;
 /// Where the executable of puts is in the source: one function a line after these.
@@ -36,28 +34,6 @@ const HEAD: &str = "#![allow(warnings)]\n#![recursion_limit = \"512\"]\n";
 
 /// Functions that are not explored, with the reasons.
 type Left = Vec<(String, String)>;
-
-/// What is known of a function so far.
-struct FunctionProgress {
-    function: Function,
-    lens: Vec<usize>,
-    /// The last that was said of it.
-    last: Option<Explored>,
-    over: bool,
-    /// The bound that time was too short for, and that time.
-    short: Option<(usize, Duration)>,
-    told: bool,
-}
-
-impl FunctionProgress {
-    /// Tells what is said of it once nothing more will be tried.
-    fn tell_if_settled(&mut self, each: &mut dyn FnMut(&Explored)) {
-        if let (true, Some(last)) = (self.over && self.short.is_none() && !self.told, &self.last) {
-            self.told = true;
-            each(last);
-        }
-    }
-}
 
 pub fn explore(
     options: &Explore,
@@ -70,20 +46,15 @@ pub fn explore(
     let (chosen, mut left) = choose(options, console, &session)?;
     let mut in_progress: Vec<FunctionProgress> = chosen
         .into_iter()
-        .map(|function| FunctionProgress {
-            lens: lens(options, &function),
-            function,
-            last: None,
-            over: false,
-            short: None,
-            told: false,
-        })
+        .map(|function| FunctionProgress::new(lens(options, &function), function))
         .collect();
     console.say(&format!("building puts for {} functions", in_progress.len()));
     let built = build(console, &session, &mut in_progress, &mut left)?;
     let root = session.package.root.clone();
     let mut puts = Puts::open(options, console, interrupt, &session.lab, &root, built)?;
-    climb(options, &mut puts, &mut in_progress, each)?;
+    let whole = if in_progress.len() > 1 { options.budget } else { options.max_time };
+    let mut sitting = Sitting { puts: &mut puts, end: Instant::now() + whole };
+    climb(&mut sitting, options.max_time, &mut in_progress, each)?;
     drop(puts);
     let mut explored = vec![];
     for progress in &in_progress {
@@ -231,136 +202,36 @@ fn build(
     bail!("the puts still do not build after {MAX_BUILDS} rounds")
 }
 
-/// Explores with growing bounds, all functions at each before the next. What time was too
-/// short for is tried again while some is left.
-fn climb(
-    options: &Explore,
-    puts: &mut Puts<'_>,
-    in_progress: &mut [FunctionProgress],
-    each: &mut dyn FnMut(&Explored),
-) -> Result<()> {
-    let many = in_progress.len() > 1;
-    let whole = if many { options.budget } else { options.max_time };
-    let end = Instant::now() + whole;
-    let rounds = in_progress.iter().map(|progress| progress.lens.len()).max().unwrap_or(0);
-    for round in 0..rounds {
-        let count = in_progress.len();
-        for (index, progress) in in_progress.iter_mut().enumerate() {
-            let Some(len) = progress.lens.get(round).copied().filter(|_| !progress.over) else {
-                continue;
-            };
-            let remaining = end.saturating_duration_since(Instant::now());
-            if remaining.is_zero() || puts.interrupted() {
-                break;
-            }
-            let share = (remaining / (count - index) as u32).max(LEAST_TIME).min(remaining);
-            try_bound(options, puts, progress, len, share)?;
-            progress.over |= round + 1 == progress.lens.len();
-            progress.tell_if_settled(each);
-        }
-    }
-    try_again(options, puts, in_progress, end)?;
-    for progress in in_progress.iter_mut() {
-        (progress.over, progress.short) = (true, None);
-        progress.tell_if_settled(each);
-    }
-    Ok(())
-}
-
-/// Gives the time that is left to functions for which it was too short, if each gets
-/// decidedly more than it had; what holds then climbs on.
-fn try_again(
-    options: &Explore,
-    puts: &mut Puts<'_>,
-    in_progress: &mut [FunctionProgress],
+/// The puts of the build, and when there is no time left for them.
+struct Sitting<'s, 'p> {
+    puts: &'s mut Puts<'p>,
     end: Instant,
-) -> Result<()> {
-    loop {
-        let count = in_progress.iter().filter(|progress| progress.short.is_some()).count();
-        let mut tried = false;
-        for (index, progress) in
-            in_progress.iter_mut().filter(|progress| progress.short.is_some()).enumerate()
-        {
-            let remaining = end.saturating_duration_since(Instant::now());
-            let share = (remaining / (count - index) as u32).min(options.max_time);
-            let Some((len, had)) = progress.short.take_if(|(_, had)| share >= *had * 2) else {
-                continue;
-            };
-            if puts.interrupted() {
-                return Ok(());
-            }
-            tried = true;
-            try_bound(options, puts, progress, len, share.max(had))?;
-            let higher: Vec<usize> = progress.lens.iter().copied().filter(|l| *l > len).collect();
-            for len in higher {
-                let remaining = end.saturating_duration_since(Instant::now()).min(share);
-                if progress.over || remaining.is_zero() {
-                    break;
-                }
-                try_bound(options, puts, progress, len, remaining)?;
-            }
-        }
-        if !tried {
-            return Ok(());
-        }
-    }
 }
 
-/// Explores one function with one bound.
-fn try_bound(
-    options: &Explore,
-    puts: &mut Puts<'_>,
-    progress: &mut FunctionProgress,
-    len: usize,
-    time: Duration,
-) -> Result<()> {
-    let krate =
-        puts.modules().first().and_then(|module| module.split("::").next().map(str::to_owned));
-    let krate = krate.unwrap_or_default();
-    let mut settings = solvers::settings(options, puts.interrupt);
-    settings.max_time = settings.max_time.min(time);
-    let function = &progress.function;
-    let ident = &function.ident;
-    let module = format!("{krate}::{}::{ident}", functions::module(ident, len));
-    let mut put = puts.explore(&module, &settings, &of_function(&function.path))?;
-    for path in &mut put.paths {
-        path.call = shown(function, &path.call);
+impl Explorer for Sitting<'_, '_> {
+    fn remaining(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
     }
-    for cut in &mut put.cut_short {
-        cut.call = shown(function, &cut.call);
-    }
-    let ran_out = put.settled == Settled::Undecided && put.time >= settings.max_time;
-    progress.short = ran_out.then_some((len, settings.max_time));
-    settle(progress, put, len);
-    Ok(())
-}
 
-/// Takes what was found at a bound into what is said of the function.
-fn settle(progress: &mut FunctionProgress, mut put: Explored, len: usize) {
-    let function = &progress.function;
-    put.function = Some(About {
-        path: function.path.clone(),
-        receivers: function.receivers.clone(),
-        len: function.varies.then_some(len),
-        beyond: None,
-        documented: function.documented,
-    });
-    match (&mut progress.last, put.settled) {
-        (Some(last), Settled::Undecided)
-            if put.mismatches == 0 && last.settled == Settled::Holds =>
-        {
-            let why = report::reasons(&put);
-            last.time += put.time;
-            if let Some(about) = &mut last.function {
-                about.beyond = Some(why);
-            }
-            progress.over = true;
+    fn interrupted(&self) -> bool {
+        self.puts.interrupted()
+    }
+
+    fn explore(&mut self, function: &Function, len: usize, time: Duration) -> Result<Explored> {
+        let first = self.puts.modules().into_iter().next().unwrap_or_default();
+        let krate = first.split("::").next().unwrap_or_default();
+        let mut settings = solvers::settings(self.puts.options, self.puts.interrupt);
+        settings.max_time = time;
+        let module =
+            format!("{krate}::{}::{}", functions::module(&function.ident, len), function.ident);
+        let mut put = self.puts.explore(&module, &settings, &of_function(&function.path))?;
+        for path in &mut put.paths {
+            path.call = shown(function, &path.call);
         }
-        (_, settled) => {
-            put.time += progress.last.as_ref().map_or(Duration::ZERO, |last| last.time);
-            progress.over = settled != Settled::Holds;
-            progress.last = Some(put);
+        for cut in &mut put.cut_short {
+            cut.call = shown(function, &cut.call);
         }
+        Ok(put)
     }
 }
 

@@ -5,7 +5,9 @@
 //! The interpreter is in `testsmith-symbolic`, cargo and processes are the lab's; here is
 //! what is asked of them and what may be said of the answers.
 
+mod climb;
 mod closed;
+mod crates;
 mod function_tests;
 mod functions;
 mod ladder;
@@ -22,7 +24,7 @@ use crate::Exit;
 use crate::args::Explore;
 use crate::console::Console;
 use crate::exit::Usage;
-use crate::pipeline::{features, open_lab, subject};
+use crate::pipeline::{features, open_lab, subject_of_tests};
 use anyhow::Result;
 use put::Puts;
 use std::sync::Arc;
@@ -71,9 +73,16 @@ pub fn explore(
     // A solver that is not there is told before anything is built.
     solvers::solvers(options).map_err(|error| Usage(error.to_string()))?;
     if options.all || !options.functions.is_empty() {
-        return ladder::explore(options, console, interrupt, each);
+        let mut explored = vec![];
+        for options in crates::apart(options, console)? {
+            explored.extend(ladder::explore(&options, console, interrupt, each)?);
+            if interrupt.load(Ordering::Acquire) {
+                break;
+            }
+        }
+        return Ok(explored);
     }
-    let subject = subject(&options.target)?;
+    let subject = subject_of_tests(&options.target)?;
     let Subject::Path { manifest, name } = &subject else {
         let why = "a published crate has no puts here: name functions with --fn, or all with --all";
         return Err(Usage(why.to_owned()).into());
@@ -112,9 +121,7 @@ pub fn explore(
     if explored.is_empty() {
         match &options.name {
             Some(asked) => anyhow::bail!("no put of {name} is called {asked}"),
-            None => anyhow::bail!(
-                "{name} has no put in its library or its tests (puts in binaries are not seen)"
-            ),
+            None => anyhow::bail!("{name} has no put in its library, its binaries or its tests"),
         }
     }
     Ok(explored)

@@ -31,6 +31,7 @@ pub struct TestPackage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestTarget {
     Library,
+    Binary(String),
     Test(String),
 }
 
@@ -62,6 +63,7 @@ impl fmt::Display for TestTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TestTarget::Library => write!(f, "the unit tests"),
+            TestTarget::Binary(name) => write!(f, "the tests of the binary {name}"),
             TestTarget::Test(name) => write!(f, "the test {name}"),
         }
     }
@@ -71,6 +73,7 @@ impl TestTarget {
     fn args(&self) -> Vec<String> {
         match self {
             TestTarget::Library => vec!["--lib".to_owned()],
+            TestTarget::Binary(name) => vec!["--bin".to_owned(), name.clone()],
             TestTarget::Test(name) => vec!["--test".to_owned(), name.clone()],
         }
     }
@@ -106,12 +109,18 @@ impl TestPackage {
 
     /// The targets in whose sources the attribute `#[put]` may stand.
     pub fn targets_with_puts(&self) -> Vec<TestTarget> {
+        let has_library = self.targets.iter().any(|(target, _)| *target == TestTarget::Library);
+        let around = |source: &Path| {
+            any_source(source.parent().expect("a source lies in a folder"), &mentions_put)
+        };
         let has = |(target, source): &&(TestTarget, PathBuf)| match target {
-            TestTarget::Library => {
-                any_source(source.parent().expect("a source lies in a folder"), &mentions_put)
+            TestTarget::Library => around(source),
+            // The modules of a binary are beside it, where those of the library are, too.
+            TestTarget::Binary(_) if !has_library && source.ends_with("src/main.rs") => {
+                around(source)
             }
             // What a test includes lies in a folder beside it, by convention of its name.
-            TestTarget::Test(_) => {
+            TestTarget::Binary(_) | TestTarget::Test(_) => {
                 mentions_put(source) || any_source(&source.with_extension(""), &mentions_put)
             }
         };
@@ -302,6 +311,8 @@ fn targets(package: &Value) -> Vec<(TestTarget, PathBuf)> {
             Some((TestTarget::Test(text(&target["name"])), path))
         } else if is("lib") || is("rlib") {
             Some((TestTarget::Library, path))
+        } else if is("bin") {
+            Some((TestTarget::Binary(text(&target["name"])), path))
         } else {
             None
         }

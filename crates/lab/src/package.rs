@@ -2,8 +2,8 @@
 
 use crate::{Error, cargo};
 use cargo_metadata::{
-    Dependency, DependencyKind, Metadata, Node, NodeDep, Package as MetaPackage, PackageId, Target,
-    TargetKind,
+    DepKindInfo, Dependency, DependencyKind, Metadata, Node, NodeDep, Package as MetaPackage,
+    PackageId, Target, TargetKind,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,8 +54,22 @@ impl Package {
 }
 
 impl Subject {
-    /// Finds the package that a folder or manifest stands for. Reads only.
+    /// Finds the package that a folder or manifest stands for, which has to have a
+    /// library. Reads only.
     pub fn find(manifest: &Path, package: Option<&str>) -> Result<Subject, Error> {
+        Subject::find_if(manifest, package, &|found| library_of(found).map(|_| ()))
+    }
+
+    /// The same for any package, be it of binaries alone.
+    pub fn find_any(manifest: &Path, package: Option<&str>) -> Result<Subject, Error> {
+        Subject::find_if(manifest, package, &|_| Ok(()))
+    }
+
+    fn find_if(
+        manifest: &Path,
+        package: Option<&str>,
+        accepts: &dyn Fn(&MetaPackage) -> Result<(), Error>,
+    ) -> Result<Subject, Error> {
         let metadata = workspace_of(manifest)?;
         let members = metadata.workspace_packages();
         let known = || members.iter().map(|found| found.name.to_string()).collect();
@@ -73,7 +87,7 @@ impl Subject {
                 }
             }
         };
-        library_of(found)?;
+        accepts(found)?;
         let manifest = found.manifest_path.clone().into_std_path_buf();
         Ok(Subject::Path { manifest, name: found.name.to_string() })
     }
@@ -151,6 +165,38 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
         features: package.features.keys().cloned().collect(),
         local_roots: local.map(root).collect(),
     })
+}
+
+/// A dependency of a package, by the name that its code has for it, as a subject of its
+/// own with the features that it is built with there.
+pub(crate) fn dependency_called(
+    package: &Package,
+    name: &str,
+    metadata: &Metadata,
+) -> Option<(Subject, Features)> {
+    let nodes = &metadata.resolve.as_ref()?.nodes;
+    let by_id = |id: &PackageId| metadata.packages.iter().find(|found| found.id == *id);
+    let manifest = package.root.join("Cargo.toml");
+    let is_it = |found: &MetaPackage| found.manifest_path.as_std_path() == manifest;
+    let node = nodes.iter().find(|node| by_id(&node.id).is_some_and(is_it))?;
+    let normal = |kind: &DepKindInfo| kind.kind == DependencyKind::Normal;
+    let dep = node.deps.iter().find(|dep| dep.name == name && dep.dep_kinds.iter().any(normal))?;
+    let found = by_id(&dep.pkg)?;
+    library_of(found).ok()?;
+    let of = found.source.as_ref().filter(|source| source.repr.contains("registry"));
+    let subject = match of {
+        Some(_) => Subject::Published {
+            name: found.name.to_string(),
+            version: Some(found.version.to_string()),
+        },
+        None => Subject::Path {
+            manifest: found.manifest_path.clone().into(),
+            name: found.name.to_string(),
+        },
+    };
+    let on = nodes.iter().find(|node| node.id == dep.pkg).map(|node| &node.features);
+    let named = on.into_iter().flatten().map(ToString::to_string).collect();
+    Some((subject, Features { all: false, no_default: true, named }))
 }
 
 fn direct_dependencies(metadata: &Metadata) -> Vec<&PackageId> {

@@ -9,6 +9,7 @@
 use crate::package::{self, Features, Package, Subject};
 use crate::{Error, Lab};
 use std::fmt::Write;
+use std::path::Path;
 
 include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
@@ -98,6 +99,23 @@ impl Lab {
         package::resolved(subject, &metadata)
     }
 
+    /// A dependency of the package that was prepared here, by the name that its code has
+    /// for it, with the features that it is built with.
+    pub fn dependency(
+        &self,
+        package: &Package,
+        name: &str,
+    ) -> Result<Option<(Subject, Features)>, Error> {
+        let mut command = self.cargo("metadata");
+        let metadata = package::metadata(command.arg("--format-version=1"), &package.name)?;
+        Ok(package::dependency_called(package, name, &metadata))
+    }
+
+    /// Starts from the versions of another workspace.
+    pub fn take_lock_of(&self, other: &Lab) -> Result<(), Error> {
+        self.take_lock_at(&other.path("Cargo.lock"))
+    }
+
     fn write_ours(&self) -> Result<(), Error> {
         for (path, text) in SOURCES {
             self.write(&format!("ours/{path}"), text)?;
@@ -120,10 +138,15 @@ impl Lab {
         {
             self.write("Cargo.lock", &lock_naming(name, version))?;
         }
-        let Some(theirs) = subject.workspace_root().map(|root| root.join("Cargo.lock")) else {
-            return Ok(());
-        };
-        let Ok(text) = std::fs::read(&theirs) else { return Ok(()) };
+        match subject.workspace_root() {
+            Some(root) => self.take_lock_at(&root.join("Cargo.lock")),
+            None => Ok(()),
+        }
+    }
+
+    fn take_lock_at(&self, theirs: &Path) -> Result<(), Error> {
+        let lock = self.path("Cargo.lock");
+        let Ok(text) = std::fs::read(theirs) else { return Ok(()) };
         // Once taken, ours has more in it; take theirs again only if it changed.
         let seen = self.path("Cargo.lock.theirs");
         if std::fs::read(&seen).ok().as_ref() != Some(&text) || !lock.exists() {

@@ -1,5 +1,10 @@
 //! Functions of published crates: none panics within the bounds, and those with an
 //! inverse, a twin or a definition agree with it.
+//!
+//! Bounds are such that a verdict is of use: all numbers of a type, a whole UUID, MAC
+//! address or date of HTTP, the number of a card, a digit more than `u32` has, a block of
+//! base32, three escapes, a named character reference, a character of four bytes, more
+//! than one register of bytes, a word and another.
 
 use std::str::FromStr as _;
 
@@ -30,18 +35,18 @@ mod decoders {
         }
     }
 
-    #[put(len = 6)]
+    #[put(len = 9)]
     fn urlencoding_decodes_any_bytes(bytes: &[u8]) {
         assert!(urlencoding::decode_binary(bytes).len() <= bytes.len());
     }
 
-    #[put(len = 6)]
+    #[put(len = 9)]
     fn percent_encoding_decodes_any_bytes(bytes: &[u8]) {
         let decoded: Vec<u8> = percent_encoding::percent_decode(bytes).collect();
         assert!(decoded.len() <= bytes.len());
     }
 
-    #[put(len = 4)]
+    #[put(len = 6)]
     fn html_escape_decodes_any_text(text: &str) {
         assert!(html_escape::decode_html_entities(text).len() <= 2 * text.len());
     }
@@ -62,7 +67,7 @@ mod parsers {
         let _ = macaddr::MacAddr6::from_str(text);
     }
 
-    #[put(len = 4)]
+    #[put(len = 11)]
     fn atoi_agrees_with_std(bytes: &[u8]) {
         let (number, used) = <u32 as atoi::FromRadix10Checked>::from_radix_10_checked(bytes);
         assert!(used <= bytes.len());
@@ -71,12 +76,12 @@ mod parsers {
         }
     }
 
-    #[put(len = 5)]
+    #[put(len = 16)]
     fn luhn_looks_at_any_text(text: &str) {
         let _ = luhn::valid(text);
     }
 
-    #[put(len = 3)]
+    #[put(len = 6)]
     fn roman_parses_any_text(text: &str) {
         if let Some(number) = roman::from(text) {
             assert!(number > 0 && number < 4000);
@@ -106,19 +111,19 @@ mod formatters {
 
     #[put]
     fn roman_writes_what_parses_back(x: u16) {
-        assume!(x < 400);
+        assume!(x < 4000);
         let x = i32::from(x);
         assert_eq!(roman::to(x).and_then(|text| roman::from(&text)), (x > 0).then_some(x));
     }
 
-    #[put(len = 2)]
+    #[put(len = 4)]
     fn heck_makes_snake_case_of_any_text(text: &str) {
         use heck::ToSnakeCase as _;
         let snake = text.to_snake_case();
         assert!(!snake.contains(' '));
     }
 
-    #[put(len = 3)]
+    #[put(len = 4)]
     fn urlencoding_decodes_what_it_encodes(text: &str) {
         assert_eq!(urlencoding::decode(&urlencoding::encode(text)).as_deref(), Ok(text));
     }
@@ -157,17 +162,17 @@ mod calendars {
 mod text_measures {
     use super::*;
 
-    #[put(len = 3)]
+    #[put(len = 4)]
     fn strsim_levenshtein_is_symmetric(a: &str, b: &str) {
         assert_eq!(strsim::levenshtein(a, b), strsim::levenshtein(b, a));
     }
 
-    #[put(len = 3)]
+    #[put(len = 4)]
     fn unicode_width_is_at_most_the_length(text: &str) {
         assert!(unicode_width::UnicodeWidthStr::width(text) <= 2 * text.len());
     }
 
-    #[put(len = 2)]
+    #[put(len = 4)]
     fn unicode_segmentation_loses_nothing(text: &str) {
         use unicode_segmentation::UnicodeSegmentation as _;
         assert_eq!(text.graphemes(true).map(str::len).sum::<usize>(), text.len());

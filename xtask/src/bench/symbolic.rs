@@ -145,7 +145,7 @@ fn loops(compiled: &Compiled) -> Result<()> {
 /// Functions of published crates, each with its bound.
 fn functions() -> Result<()> {
     println!("## Functions of published crates\n");
-    println!("| put | at most | paths | refused | verdict | time |");
+    println!("| put | bounds | paths | refused | verdict | time |");
     println!("| --- | --- | --- | --- | --- | --- |");
     let found = puts("subjects/puts-functions", None, "60s")?;
     for put in &found {
@@ -156,17 +156,25 @@ fn functions() -> Result<()> {
             _ => "not decided",
         };
         println!(
-            "| {name} | {} bytes | {} | {} | {verdict} | {:.2} s |",
+            "| {name} | {}{} bytes | {} | {} | {verdict} | {:.2} s |",
+            bounds(&put.description.bounds),
             put.description.max_bytes,
             put.path_count(),
             put.rejected,
             put.time.as_secs_f64()
         );
     }
+    let decided = found.iter().filter(|put| put.settled != Settled::Undecided).count();
+    println!("\n{decided} of {} decided at bounds of use", found.len());
     let mismatches: usize = found.iter().map(|put| put.mismatches).sum();
     ensure!(mismatches == 0, "a native run had another outcome than the explored one");
     println!();
     Ok(())
+}
+
+/// The bounds of the parameters, before that of the whole.
+fn bounds(of_parameters: &str) -> String {
+    if of_parameters.is_empty() { String::new() } else { format!("{of_parameters}; ") }
 }
 
 fn root() -> &'static Path {
