@@ -1,4 +1,4 @@
-//! Findings: failing sequences, one for each class, the smallest kept.
+//! Findings: failing sequences, one for each class and way to get there, the smallest kept.
 
 use crate::candidate::{Candidate, Claim, Confirmed};
 use crate::emit::{Emitted, Expected};
@@ -6,7 +6,7 @@ use crate::replay::describe;
 use crate::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use testsmith_judge::{Failing, Severity, Verdict, judge};
+use testsmith_judge::{Failing, Severity, Support, Verdict, judge, judge_with, way};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::{Callee, Plan, Sequence, Step};
 use testsmith_render::{Style, Test, TestEnding, name_of};
@@ -21,6 +21,12 @@ pub struct Finding {
     pub operation: String,
     /// The file of the law whose claim it is about.
     pub law: Option<String>,
+    /// How far the type keeps the claim, where that is a convention.
+    pub support: Option<Support>,
+    /// The calls that it takes to get there.
+    pub way: BTreeSet<String>,
+    /// Other operations that were seen to fail in the same class, after these calls.
+    pub siblings: BTreeSet<String>,
     /// Calls that the search had made when it was first seen; none where it was
     /// not the search that saw it.
     pub after: Option<u64>,
@@ -50,6 +56,7 @@ impl Finding {
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
+        let way = way(plan, &sequence, step);
         Some(Finding {
             name,
             failing,
@@ -57,11 +64,30 @@ impl Finding {
             outcome,
             operation,
             law,
+            support: None,
+            way,
+            siblings: BTreeSet::new(),
             after,
             style: Style::Plain,
             text: None,
             waits: false,
         })
+    }
+
+    /// Whether it is about a convention that does not hold, which counts only where the
+    /// type keeps it otherwise.
+    pub fn needs_support(&self) -> bool {
+        let law = self.law.as_deref().and_then(testsmith_plan::law);
+        self.outcome.ending == Ending::Broken && law.is_some_and(|law| law.bounds.is_none())
+    }
+
+    /// Judges it again, knowing how far the type keeps the convention.
+    pub fn weigh(&mut self, plan: &Plan, support: Support) {
+        self.support = Some(support);
+        let verdict = judge_with(plan, &self.sequence, &self.outcome, self.support);
+        if let Verdict::Failing(failing) = verdict {
+            self.failing = failing;
+        }
     }
 
     /// What happened, in a clause.
@@ -78,10 +104,12 @@ impl Finding {
     /// Why it counts: the rule's reason, and what the law is good for.
     pub fn reason(&self) -> String {
         let broken = self.outcome.ending == Ending::Broken;
-        match self.law.as_deref().and_then(testsmith_plan::law).filter(|_| broken) {
-            Some(law) => format!("{}; {}", self.failing.reason, law.why),
-            None => self.failing.reason.to_owned(),
-        }
+        let law = self.law.as_deref().and_then(testsmith_plan::law).filter(|_| broken);
+        let why = law.map(|law| format!("; {}", law.why)).unwrap_or_default();
+        let support = self.support.map(|support| {
+            format!("; it holds for {} of {} other values", support.held, support.all())
+        });
+        format!("{}{why}{}", self.failing.reason, support.unwrap_or_default())
     }
 }
 
@@ -143,16 +171,48 @@ pub struct Failure {
     pub failing: Failing,
     pub sequence: Sequence,
     pub outcome: Outcome,
-    /// Calls made when its class was first seen.
+    /// The calls that the failing one may need.
+    pub way: BTreeSet<String>,
+    /// The operations that were seen to fail so.
+    pub operations: BTreeSet<String>,
+    /// Calls made when it was first seen.
     pub after: u64,
 }
 
-/// The failures of a run by class.
+impl Failure {
+    /// Whether another failure of its class comes about as this one does: it makes the same
+    /// calls and more, and is no graver.
+    fn explains(&self, other: &Failure) -> bool {
+        self.failing.severity <= other.failing.severity && self.way.is_subset(&other.way)
+    }
+
+    /// Takes over what was seen of another failure that it explains.
+    fn take_over(&mut self, other: &Failure) {
+        self.operations.extend(other.operations.iter().cloned());
+        self.after = self.after.min(other.after);
+    }
+
+    /// It as a candidate for a test, while these ways to its class are known.
+    pub fn into_candidate(self, known: Vec<BTreeSet<String>>) -> Candidate {
+        let Failing { class, severity, .. } = self.failing;
+        Candidate {
+            sequence: self.sequence,
+            step: self.outcome.step as usize,
+            claim: Claim::Fails { class, severity, known },
+            after: Some(self.after),
+        }
+    }
+}
+
+/// How many ways to one class of failure are kept.
+const MAX_WAYS: usize = 6;
+
+/// The failures of a run by class, the gravest and the shortest first.
 pub struct Findings {
     /// The folder of the crate: places inside are told relative to it.
     root: PathBuf,
     selection: Selection,
-    by_class: BTreeMap<String, Failure>,
+    by_class: BTreeMap<String, Vec<Failure>>,
     /// Calls made so far, as far as whoever searches has counted.
     pub calls: u64,
 }
@@ -163,64 +223,56 @@ impl Findings {
         Findings { root: root.to_owned(), selection, by_class, calls: 0 }
     }
 
-    /// Takes a failure in if it is the first or the shortest of its class.
+    /// Takes a failure in if it is the first or the shortest of its class, or came about in
+    /// another way.
     pub fn take(&mut self, plan: &Plan, sequence: Sequence, outcome: Outcome) {
         let outcome = relative(outcome, &self.root);
         let Verdict::Failing(failing) = judge(plan, &sequence, &outcome) else { return };
-        if !self.selection.wants(&shown(callee_at(plan, &sequence, outcome.step as usize))) {
+        let step = outcome.step as usize;
+        let operation = shown(callee_at(plan, &sequence, step));
+        if !self.selection.wants(&operation) || failing.severity == Severity::Illegal {
             return;
         }
-        if failing.severity == Severity::Illegal {
-            return;
-        }
-        self.insert(Failure { failing, sequence, outcome, after: self.calls });
+        let (way, operations) = (way(plan, &sequence, step), BTreeSet::from([operation]));
+        self.insert(Failure { failing, sequence, outcome, way, operations, after: self.calls });
     }
 
     fn insert(&mut self, mut failure: Failure) {
-        let weight = |failure: &Failure| (failure.failing.severity, failure.sequence.len());
-        match self.by_class.get_mut(&failure.failing.class) {
-            Some(known) => {
-                let after = known.after.min(failure.after);
-                if weight(&failure) < weight(known) {
-                    std::mem::swap(known, &mut failure);
-                }
-                known.after = after;
+        let weight = |failure: &Failure| weight(&failure.failing, &failure.sequence);
+        let known = self.by_class.entry(failure.failing.class.clone()).or_default();
+        if let Some(same) = known.iter_mut().find(|known| known.explains(&failure)) {
+            if same.way == failure.way && weight(&failure) < weight(same) {
+                std::mem::swap(same, &mut failure);
             }
-            None => {
-                self.by_class.insert(failure.failing.class.clone(), failure);
-            }
+            same.take_over(&failure);
+        } else {
+            let explained: Vec<Failure> =
+                known.extract_if(.., |known| failure.explains(known)).collect();
+            explained.iter().for_each(|explained| failure.take_over(explained));
+            known.push(failure);
+        }
+        known.sort_by_key(weight);
+        // What there is no room for is told with the first.
+        for surplus in known.split_off(known.len().min(MAX_WAYS)) {
+            known[0].take_over(&surplus);
         }
     }
 
     /// Takes in what another worker found.
     pub fn absorb(&mut self, other: Findings) {
-        for failure in other.into_all() {
+        for failure in other.into_all().into_iter().flatten() {
             self.insert(failure);
         }
     }
 
     pub fn count(&self, severity: Severity) -> usize {
-        self.by_class.values().filter(|failure| failure.failing.severity == severity).count()
+        let gravest = self.by_class.values().filter_map(|ways| ways.first());
+        gravest.filter(|failure| failure.failing.severity == severity).count()
     }
 
-    pub fn into_all(self) -> Vec<Failure> {
+    /// The failures of each class.
+    pub fn into_all(self) -> Vec<Vec<Failure>> {
         self.by_class.into_values().collect()
-    }
-
-    /// All of them as candidates for a test, the gravest and the smallest first.
-    pub fn into_candidates(self) -> Vec<Candidate> {
-        let candidate = |failure: Failure| Candidate {
-            sequence: failure.sequence,
-            step: failure.outcome.step as usize,
-            claim: Claim::Fails {
-                class: failure.failing.class,
-                severity: failure.failing.severity,
-            },
-            after: Some(failure.after),
-        };
-        let mut all = self.into_all();
-        all.sort_by_key(|failure| weight(&failure.failing, &failure.sequence));
-        all.into_iter().map(candidate).collect()
     }
 }
 
@@ -230,6 +282,7 @@ pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
     if let Ending::Panicked(panic) = &mut outcome.ending {
         panic.origin = crate::origin::of(panic);
         if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
+            panic.own = true;
             panic.file = inside.display().to_string();
         } else if let Some((_, dependency)) = panic.file.split_once("/registry/src/") {
             // Of a dependency, the name with its version and the file say enough.

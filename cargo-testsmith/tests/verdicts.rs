@@ -7,7 +7,7 @@ use cargo_testsmith::finding::relative;
 use cargo_testsmith::pipeline::Session;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use support::{Fixture, findings, root, rules, stderr};
+use support::{Fixture, findings, root, rules, stderr, stdout};
 use testsmith_judge::{POLICY, Severity, Verdict, judge};
 use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Step;
@@ -20,14 +20,6 @@ fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
     let harness = session.build(Profile::Unoptimised).expect("it builds");
     let mut supervisor = session.supervise(&harness, WorkerLimits::default()).expect("it starts");
     let plan = session.plan.clone();
-    let walk = Walk {
-        seed: 1,
-        max_sequences: u64::MAX,
-        max_calls: 200_000,
-        max_length: 12,
-        failures: true,
-        ..Walk::default()
-    };
     let mut decided = BTreeSet::new();
     let mut note = |sequence: testsmith_model::Sequence, outcome| {
         let outcome = relative(outcome, &fixture.path());
@@ -37,7 +29,18 @@ fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
             decided.insert((plan.operation(*op).path(), failing.rule));
         }
     };
-    supervisor.walk(&walk, &mut note).expect("the walk ends");
+    // Of what fails in one place a walk tells the first, whatever stands before it by chance.
+    for seed in 1..4 {
+        let walk = Walk {
+            seed,
+            max_sequences: u64::MAX,
+            max_calls: 200_000,
+            max_length: 12,
+            failures: true,
+            ..Walk::default()
+        };
+        supervisor.walk(&walk, &mut note).expect("the walk ends");
+    }
     decided
 }
 
@@ -46,6 +49,9 @@ fn each_failure_is_judged_by_the_rule_for_it() {
     let fixture = Fixture::copy("verdicts");
     let decided = decisions(&fixture);
     for (path, rule) in rules("verdicts") {
+        // How far a type keeps a convention is asked once the search is over.
+        let unkept = rule == "convention that the type does not keep";
+        let rule = if unkept { "broken law".to_owned() } else { rule };
         let about = |(known, by): &&(String, &str)| known.contains(&path) && *by == rule;
         assert!(decided.iter().any(|row| about(&row)), "{path} | {rule}: {decided:#?}");
     }
@@ -58,6 +64,9 @@ fn what_the_caller_asked_for_is_not_reported_and_the_rest_is() {
     let output = fixture.run(&args);
     let findings = findings(&output);
     assert!(!findings.is_empty(), "{}", stderr(&output));
+    // What its trait hides from the documentation is not called.
+    let told = stdout(&output);
+    assert!(told.contains("Plumb>::flow") && !told.contains("Plumb>::drip"), "{told}");
     let text = |finding: &Value, field: &str| finding[field].as_str().expect("a text").to_owned();
     for (path, rule) in rules("verdicts") {
         let about: Vec<String> = findings

@@ -9,7 +9,7 @@ use crate::replay::describe;
 use crate::suite::{Points, is_documented_panic};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use testsmith_judge::{Failing, Verdict, judge};
+use testsmith_judge::{Failing, Verdict, judge, way};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::ty::Ty;
@@ -64,10 +64,14 @@ impl Workers<'_> {
         sequence: &Sequence,
     ) -> Result<Option<Look>, Error> {
         let seen = match claim {
-            Claim::Fails { class, severity } => {
+            Claim::Fails { class, severity, known } => {
                 let outcome = relative(self.checked.run(sequence, false)?, root);
                 failing(plan, sequence, outcome)
                     .filter(|(failing, _)| failing.class == *class && failing.severity <= *severity)
+                    .filter(|(_, outcome)| {
+                        let way = way(plan, sequence, outcome.step as usize);
+                        !known.iter().any(|known| known.is_subset(&way))
+                    })
             }
             Claim::Differs { class } => {
                 let outcome = self.difference(plan, sequence)?;

@@ -15,6 +15,7 @@ mod vary;
 pub use claim::Workers;
 pub use confirm::Confirmer;
 
+use std::collections::BTreeSet;
 use testsmith_judge::{Failing, Severity};
 use testsmith_lab::Error;
 use testsmith_model::{Outcome, Sequence};
@@ -34,8 +35,8 @@ pub struct Candidate {
 /// sequence is made small, and must hold each time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It fails in this class, and no less severely.
-    Fails { class: String, severity: Severity },
+    /// It fails in this class, and no less severely, in another way than these, which are known.
+    Fails { class: String, severity: Severity, known: Vec<BTreeSet<String>> },
     /// Its last call gives something else without overflow checks.
     Differs { class: String },
     /// It completes, or panics as documented, and reaches these points of the

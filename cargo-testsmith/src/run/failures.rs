@@ -1,12 +1,14 @@
 //! From what was seen to fail to the file of failing tests.
 
+use super::causes::Causes;
 use super::compare::Comparison;
 use super::found::{self, Found};
 use super::report::Tests;
+use super::support::Values;
 use super::{Builds, FurtherBuild, Work, further_build};
-use crate::candidate::{Candidate, Confirmed, Confirmer, Search, Workers};
+use crate::candidate::{Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, LeftOut, TestSource, Tree, failures, verify};
-use crate::finding::{Finding, weight};
+use crate::finding::{Failure, Finding, Findings, weight};
 use crate::stored::Stored;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -23,22 +25,30 @@ impl Work<'_> {
     pub(super) fn confirm(
         &self,
         supervisor: &mut Supervisor,
-        candidates: Vec<Candidate>,
+        findings: Findings,
         components: &[Component],
     ) -> Result<(Vec<Finding>, Vec<Found>)> {
         let workers =
             Workers { checked: supervisor, released: None, points: None, only_fast: false };
-        let mut candidates = candidates.into_iter();
-        let until = self.ends.confirming;
-        let mut findings = self.findings(workers, components, &mut candidates, until)?;
+        let plan = &*self.session.plan;
+        let mut causes = Causes::new(plan, findings);
+        let confirmed = self.findings(workers, components, &mut causes, self.ends.confirming)?;
+        let (mut findings, left) = causes.tell(confirmed);
+        let values = Values::new(plan, components);
+        for finding in findings.iter_mut().filter(|finding| finding.needs_support()) {
+            match values.support(supervisor, finding) {
+                Err(Error::Interrupted) => break,
+                support => finding.weigh(plan, support?),
+            }
+        }
         findings.sort_by_key(|finding| weight(&finding.failing, &finding.sequence));
-        let found = |candidate: Candidate| Found {
-            sequence: candidate.sequence,
-            after: candidate.after,
+        let found = |failure: Failure| Found {
+            sequence: failure.sequence,
+            after: Some(failure.after),
             differs: false,
             waits: true,
         };
-        Ok((findings, candidates.map(found).collect()))
+        Ok((findings, left.into_iter().map(found).collect()))
     }
 
     /// The build without overflow checks: the one that was made meanwhile, or one that

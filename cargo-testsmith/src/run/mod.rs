@@ -1,5 +1,6 @@
 //! The default run: search, judge, shrink, write, report.
 
+mod causes;
 mod compare;
 mod components;
 mod failures;
@@ -8,6 +9,7 @@ mod progress;
 mod regressions;
 mod report;
 mod search;
+mod support;
 
 use crate::Exit;
 use crate::args::{Format, Run};
@@ -148,7 +150,7 @@ impl Work<'_> {
         // One works with cargo, the other with a worker.
         let (failures, suite) = std::thread::scope(|scope| {
             let suite = wants_suite.then(|| scope.spawn(|| self.choose_suite(lessons)));
-            let confirmed = self.confirm(&mut supervisor, findings.into_candidates(), &components);
+            let confirmed = self.confirm(&mut supervisor, findings, &components);
             let failures =
                 confirmed.and_then(|confirmed| self.failures(confirmed, released, &mut tests));
             let join = |suite: ScopedJoinHandle<'_, _>| match suite.join() {

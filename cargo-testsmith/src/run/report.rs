@@ -121,7 +121,7 @@ impl Report<'_> {
         if !self.suspicious.is_empty() {
             writeln!(out, "{} suspicious, with --suspicious as tests:", self.suspicious.len())?;
             for finding in self.suspicious {
-                writeln!(out, "  {}: {}", finding.what(), finding.failing.reason)?;
+                writeln!(out, "  {}: {}", finding.what(), finding.reason())?;
             }
             writeln!(out)?;
         }
@@ -162,6 +162,12 @@ impl Report<'_> {
     fn print_finding(&self, out: &mut impl Write, finding: &Finding) -> std::io::Result<()> {
         writeln!(out, "{}: {}", finding.failing.severity.word(), finding.what())?;
         writeln!(out, "  {}", finding.reason())?;
+        for sibling in finding.siblings.iter().take(MAX_NAMED) {
+            writeln!(out, "  also: {sibling}")?;
+        }
+        if finding.siblings.len() > MAX_NAMED {
+            writeln!(out, "  and {} more", finding.siblings.len() - MAX_NAMED)?;
+        }
         for line in self.text(finding).lines() {
             if !line.starts_with("///") {
                 writeln!(out, "    {line}")?;
@@ -344,6 +350,8 @@ impl Report<'_> {
             "reason": finding.reason(),
             "class": finding.failing.class,
             "operation": finding.operation,
+            "siblings": finding.siblings,
+            "way": finding.way,
             "what": finding.what(),
             "place": place,
             "steps": finding.sequence.len(),

@@ -2,9 +2,9 @@
 
 use crate::contracts;
 use crate::ids::ids;
-use crate::panics;
 use crate::paths::{Paths, Renames, is_hidden};
 use crate::types::Types;
+use crate::{panics, prose};
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
 use std::cell::Cell;
@@ -311,7 +311,7 @@ impl<'c> Collector<'c> {
             return;
         }
         let Some(trait_path) = &impl_.trait_ else {
-            self.members(&owner, impl_, CallableKind::Inherent);
+            self.members(&owner, impl_, CallableKind::Inherent, &[]);
             return;
         };
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
@@ -325,11 +325,12 @@ impl<'c> Collector<'c> {
         match definition.map(|item| &item.inner) {
             Some(ItemEnum::Trait(def)) => {
                 if self.types.paths.is_public(trait_path.id) {
-                    self.members(&owner, impl_, CallableKind::LocalTrait);
+                    let defined = self.items(&def.items);
+                    self.members(&owner, impl_, CallableKind::LocalTrait, &defined);
                     self.provided(&owner, impl_, def);
                 }
             }
-            _ => self.members(&owner, impl_, CallableKind::ForeignTrait),
+            _ => self.members(&owner, impl_, CallableKind::ForeignTrait, &[]),
         }
     }
 
@@ -343,20 +344,34 @@ impl<'c> Collector<'c> {
         self.items(&impl_.items).into_iter().filter_map(each).collect()
     }
 
-    /// The functions and constants written in an impl block.
-    fn members(&mut self, owner: &Owner, impl_: &'c doc::Impl, kind: CallableKind) {
+    /// The functions and constants written in an impl block. What the trait of the crate
+    /// that it implements hides is hidden, and documented if that documents it.
+    fn members(
+        &mut self,
+        owner: &Owner,
+        impl_: &'c doc::Impl,
+        kind: CallableKind,
+        defined: &[&'c Item],
+    ) {
         for item in self.items(&impl_.items) {
             let inherent = kind == CallableKind::Inherent;
             if inherent && item.visibility != Visibility::Public {
                 continue;
             }
             let callee = owner.callee(item);
-            if is_hidden(item) {
+            let in_trait = defined.iter().find(|defined| defined.name == item.name);
+            if is_hidden(item) || in_trait.is_some_and(|defined| is_hidden(defined)) {
                 self.hidden(&callee);
                 continue;
             }
             match &item.inner {
-                ItemEnum::Function(function) => self.method(owner, item, function, &kind, callee),
+                ItemEnum::Function(function) => {
+                    self.method(owner, item, function, &kind, callee);
+                    let callable = self.api.callables.last_mut().expect("just pushed");
+                    if let Some(defined) = in_trait {
+                        callable.docs.add(docs_in_trait(defined, function));
+                    }
+                }
                 ItemEnum::AssocConst { type_, .. } if inherent => {
                     self.constant(item, callee, type_, Some(owner));
                 }
@@ -499,6 +514,9 @@ fn docs(item: &Item) -> Docs {
         panics_section: panics::has_section(text),
         says_it_panics: panics::says_so(text),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
+        announces_panics: panics::announces(text),
+        inexact: prose::is_inexact(text),
+        order: prose::order(text),
         demands: demands(item, text),
         ids: match &item.inner {
             ItemEnum::Function(function) => ids(function),
@@ -507,6 +525,17 @@ fn docs(item: &Item) -> Docs {
         deprecated: item.deprecation.is_some(),
         hidden: is_hidden(item),
     }
+}
+
+/// What a trait says of a function, with the names that an impl has for the parameters.
+fn docs_in_trait(defined: &Item, function: &doc::Function) -> Docs {
+    let mut said = docs(defined);
+    if let ItemEnum::Function(in_trait) = &defined.inner {
+        let names = in_trait.sig.inputs.iter().zip(&function.sig.inputs);
+        let keys = names.filter(|((name, _), _)| said.ids.contains(name));
+        said.ids = keys.map(|(_, (name, _))| name.clone()).collect();
+    }
+    said
 }
 
 /// The parameters that stand in a sentence with the word "must".

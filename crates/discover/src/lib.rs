@@ -13,6 +13,7 @@ mod oracles;
 mod origin;
 mod panics;
 mod paths;
+mod prose;
 mod std_paths;
 mod types;
 

@@ -3,13 +3,10 @@
 //! A mention is not enough: "never panics" and an example that calls
 //! `panic!` say something else.
 
+use crate::prose::{is_negation, sentences};
+
 /// Words that make "may panic" of what follows.
 const MAY: &[&str] = &["will", "may", "can", "could", "would", "might", "shall", "should", "to"];
-/// Words that turn what follows round.
-const NOT: &[&str] = &[
-    "not", "never", "no", "cannot", "without", "nor", "avoid", "avoids", "instead", "rather",
-    "unlike", "neither", "prevent", "prevents",
-];
 /// How far before the verb such a word is looked for.
 const REACH: usize = 5;
 
@@ -20,34 +17,42 @@ pub(crate) fn has_section(text: &str) -> bool {
 
 /// Whether a sentence outside code says that it panics.
 pub(crate) fn says_so(text: &str) -> bool {
-    let mut code = false;
-    let mut prose = String::new();
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            code = !code;
-        } else if !code {
-            // An empty line ends a sentence as well.
-            prose += if line.trim().is_empty() { ". " } else { line };
-            prose.push(' ');
-        }
-    }
-    let prose = prose.to_ascii_lowercase();
-    prose.split(['.', ';', '!', '?']).any(sentence_says_so)
+    sentences(text).iter().any(|sentence| verb(sentence).is_some())
 }
 
-fn sentence_says_so(sentence: &str) -> bool {
-    let words: Vec<&str> =
-        sentence.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-').collect();
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let turned = |word: &&str| NOT.contains(word) || word.ends_with("n't");
-    words.iter().enumerate().any(|(at, word)| {
-        let before = &words[at.saturating_sub(REACH)..at];
-        let verb = match *word {
+/// What a sentence speaks of, before it says "panics", if it is not the call itself.
+const LATER: &[&str] = &[
+    "calling",
+    "calls",
+    "iterating",
+    "iteration",
+    "iterator",
+    "later",
+    "methods",
+    "returned",
+    "subsequent",
+    "use",
+    "using",
+];
+
+/// Whether a sentence says that what it makes panics later.
+pub(crate) fn announces(text: &str) -> bool {
+    sentences(text).iter().any(|sentence| {
+        let before = verb(sentence).map_or(&[][..], |at| &sentence[..at]);
+        before.iter().any(|word| LATER.contains(&word.as_str()))
+    })
+}
+
+/// Where a sentence says "panics", or that it may.
+fn verb(words: &[String]) -> Option<usize> {
+    (0..words.len()).find(|at| {
+        let before = &words[at.saturating_sub(REACH)..*at];
+        let verb = match words[*at].as_str() {
             "panics" => true,
-            "panic" => before.last().is_some_and(|last| MAY.contains(last)),
+            "panic" => before.last().is_some_and(|last| MAY.contains(&last.as_str())),
             _ => false,
         };
-        verb && !before.iter().any(turned)
+        verb && !before.iter().any(|word| is_negation(word))
     })
 }
 
@@ -76,6 +81,15 @@ mod tests {
         ] {
             assert!(!says_so(text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_made_may_panic_later() {
+        assert!(announces("The returned iterator panics if `n` is zero."));
+        assert!(announces("Calling `next` on it will panic."));
+        assert!(!announces("Panics if `n` is zero."));
+        assert!(!announces("Panics if the iterator has more items than there is room."));
+        assert!(!announces("The returned iterator never panics."));
     }
 
     #[test]

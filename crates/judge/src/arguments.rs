@@ -15,6 +15,18 @@ pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
     steps.get(here).into_iter().flat_map(|step| step.args(here)).filter_map(number).collect()
 }
 
+/// The steps that the arguments of the step `here` were made by, and theirs.
+pub(crate) fn makers(sequence: &Sequence, here: usize) -> Vec<&Step> {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let mut is_maker = vec![false; here + 1];
+    for at in (0..steps.len()).rev() {
+        if at == here || is_maker[at] {
+            steps[at].args(at).for_each(|arg| is_maker[arg] = true);
+        }
+    }
+    steps.into_iter().zip(is_maker).filter(|(_, maker)| *maker).map(|(step, _)| step).collect()
+}
+
 /// Per step up to `here`: whether it was given a key that nobody has given out,
 /// alone or inside of something else. Such a key is made of literals and
 /// constants alone; whoever gives out keys is asked by reference.

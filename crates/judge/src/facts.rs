@@ -3,11 +3,13 @@
 use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, is_a_back_door, is_large, is_put_together, kind_of_message,
-    names_an_index_or_size, takes_an_answer,
+    OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
+    kind_of_message, names_an_index_or_size, takes_an_answer,
 };
 use crate::made_for_another::made_for_another;
-use testsmith_model::operation::{Mode, Operation, OperationKind};
+use crate::support::Support;
+use crate::way::root;
+use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
@@ -37,8 +39,14 @@ pub struct Facts<'f> {
     pub back_door: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// What made one of its arguments is documented to make what panics later.
+    pub announced: bool,
     /// A call was given what was made for another value of the same type.
     pub made_for_another: bool,
+    /// How far the type keeps the claim, where that was looked at.
+    pub support: Option<Support>,
+    /// The type that the call is about in the end.
+    root: Option<String>,
 }
 
 /// The type of the value that a call makes from its parts, or of which it hands out a part
@@ -78,6 +86,10 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
+        let announced = arguments::makers(sequence, here).iter().any(|step| match step {
+            Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
+            Step::Literal(..) => false,
+        });
         let keys = arguments::made_up_keys(plan, sequence, here);
         let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
         let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
@@ -94,7 +106,10 @@ impl<'f> Facts<'f> {
             constructed,
             back_door,
             answered,
+            announced,
             made_for_another,
+            support: None,
+            root: root(plan, sequence, here),
         }
     }
 
@@ -164,6 +179,11 @@ impl<'f> Facts<'f> {
             && self.operation.is_some_and(|operation| operation.place.is_some())
     }
 
+    /// The claim is a convention, and the type does not keep it for nearly all of its values.
+    pub fn is_no_convention_here(&self) -> bool {
+        self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
+    }
+
     pub fn is_calling(&self) -> bool {
         self.outcome.phase == Phase::Calling
     }
@@ -189,6 +209,36 @@ impl<'f> Facts<'f> {
                 })
         };
         self.operation.is_some_and(|operation| documents(operation) || twin(operation))
+    }
+
+    /// The documentation says that the type does not keep something exactly: where it is shown,
+    /// read or compared.
+    pub fn documents_loss(&self) -> bool {
+        let of = self.operation.and_then(|operation| operation.callee.of());
+        let says = |operation: &Operation| {
+            operation.kind == OperationKind::ForeignTrait && operation.docs.inexact
+        };
+        self.plan.operations.iter().any(|other| other.callee.of() == of && says(other))
+    }
+
+    /// The documentation, of the operation or of another of its type, says when it is to be
+    /// called.
+    pub fn documents_order(&self) -> bool {
+        let Some(operation) = self.operation else { return false };
+        let name = operation.callee.name();
+        let path = |operation: &Operation| operation.callee.of()?.path().map(str::to_owned);
+        let own = path(operation);
+        let names_it = |other: &Operation| {
+            path(other) == own && other.docs.order.iter().any(|word| word == name)
+        };
+        !operation.docs.order.is_empty()
+            || own.is_some() && self.plan.operations.iter().any(names_it)
+    }
+
+    /// The function itself panics on purpose, and says why.
+    pub fn is_meant(&self) -> bool {
+        let said = self.panic().is_some_and(|panic| !panic.message.is_empty());
+        said && self.panics_by(&["panic"]) && self.is_in_the_entry()
     }
 
     /// The documentation says what one of the arguments must be.
@@ -304,13 +354,18 @@ impl<'f> Facts<'f> {
         trait_.is_some_and(|trait_| names.contains(&trait_.name()))
     }
 
-    /// Error class and place: failures that share both are one finding.
+    /// Error class and place. Failures that share both are one finding, unless it takes
+    /// different calls to get there.
     pub fn class(&self) -> String {
         let path = match self.operation.map(|operation| &operation.callee) {
             None => "a literal".to_owned(),
-            // What does not hold for one instance of a type seldom does for another.
-            Some(Callee::Claim { claim, of: Ty::Adt { path, .. }, .. }) => {
-                format!("{claim}, for {path}")
+            // What does not hold for one instance of a type seldom does for another, nor what
+            // does not hold for one of its iterators.
+            Some(Callee::Claim { claim, of, law }) => {
+                let about_a_query = self.operation.is_some_and(is_about_a_query);
+                let law = law.as_ref().filter(|_| !about_a_query).map(|law| law.replace('_', " "));
+                let of = self.root.as_deref().or(of.path()).unwrap_or_default();
+                format!("{}, for {of}", law.as_ref().unwrap_or(claim))
             }
             Some(callee) => callee.to_string(),
         };
@@ -322,7 +377,9 @@ impl<'f> Facts<'f> {
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
-                format!("panic at {}:{}:{}", panic.file, panic.line, panic.column)
+                let place = format!("panic at {}:{}:{}", panic.file, panic.line, panic.column);
+                // Many roads lead to a line of another crate.
+                if panic.own { place } else { format!("{place}, given {}", self.kinds_given()) }
             }
             Ending::Panicked(panic) => {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
@@ -335,6 +392,17 @@ impl<'f> Facts<'f> {
             Ending::Exited { code } => format!("exit {code} in {path}"),
             Ending::Completed | Ending::Inapplicable => String::new(),
         }
+    }
+
+    /// The types that the operation takes, whatever their arguments.
+    fn kinds_given(&self) -> String {
+        let kind = |input: &Input| {
+            let ty = &self.plan.ty(input.ty).ty;
+            ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+        };
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let kinds: Vec<String> = inputs.unwrap_or_default().iter().map(kind).collect();
+        if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
     }
 }
 
@@ -352,6 +420,7 @@ mod tests {
             file: "src/lib.rs".into(),
             line: 7,
             column: 1,
+            own: true,
             origin: Some(origin),
         };
         let outcome = Outcome {

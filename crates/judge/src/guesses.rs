@@ -5,7 +5,7 @@
 
 use testsmith_model::api::Shape;
 use testsmith_model::call::{ClosureKind, Form};
-use testsmith_model::operation::Operation;
+use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::ty::Ty;
 
 /// Whether the operation is a literal of a struct with named fields.
@@ -27,6 +27,17 @@ pub fn is_a_back_door(operation: &Operation) -> bool {
 /// Whether a closure of the test answers with a value, which may not fit.
 pub fn takes_an_answer(operation: &Operation) -> bool {
     operation.call.closures.contains(&ClosureKind::Answers)
+}
+
+/// Whether the operation is a claim about methods by their names, and no trait's: whether
+/// those panic is for their own documentation to say.
+pub fn is_a_convention(operation: &Operation) -> bool {
+    operation.kind == OperationKind::Law && operation.docs.mentions_panic
+}
+
+/// Whether the operation is a claim about one method of a type, whichever it has.
+pub fn is_about_a_query(operation: &Operation) -> bool {
+    matches!(&operation.call.form, Form::Template { about: Some(_), .. })
 }
 
 /// Whether a parameter of this name says where or how many.
@@ -100,7 +111,7 @@ pub const OF_STD: [&str; 10] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use testsmith_model::{Callee, OperationKind};
+    use testsmith_model::Callee;
 
     /// A method that is handed these closures.
     pub(crate) fn operation(ty: &str, name: &str, closures: &[ClosureKind]) -> Operation {

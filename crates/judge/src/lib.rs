@@ -11,9 +11,13 @@ mod facts;
 mod guesses;
 mod made_for_another;
 mod policy;
+mod support;
+mod way;
 
 pub use facts::Facts;
 pub use policy::{POLICY, Rule};
+pub use support::Support;
+pub use way::way;
 
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Plan, Sequence};
@@ -61,10 +65,21 @@ pub struct Failing {
 
 /// What to think of an outcome.
 pub fn judge(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Verdict {
+    judge_with(plan, sequence, outcome, None)
+}
+
+/// The same, knowing how far the type keeps the claim that is broken.
+pub fn judge_with(
+    plan: &Plan,
+    sequence: &Sequence,
+    outcome: &Outcome,
+    support: Option<Support>,
+) -> Verdict {
     if matches!(outcome.ending, Ending::Completed | Ending::Inapplicable) {
         return Verdict::Passed;
     }
-    let facts = Facts::new(plan, sequence, outcome);
+    let mut facts = Facts::new(plan, sequence, outcome);
+    facts.support = support;
     let rank =
         POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
     let rule = &POLICY[rank];

@@ -3,54 +3,107 @@
 //!
 //! A cursor over one graph that is asked to go on in another, or a key of one
 //! arena that is looked up in another, may well panic: no type can keep them
-//! apart. An iterator over one list that extends another is no such thing.
+//! apart. A clone is another, and so is what was split off or mapped from it;
+//! what a value becomes when it is moved through a call is the same one. An
+//! iterator over one list that extends another is no such thing.
 
 use testsmith_model::operation::{Input, Mode, Operation};
-use testsmith_model::{Plan, Sequence, Step, TypeId};
+use testsmith_model::{Plan, Sequence, Step};
 
 /// Whether a call up to the step `here` was given a value together with what
 /// was made for another value of its type.
 pub(crate) fn made_for_another(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
-    let mut made_from: Vec<Vec<usize>> = vec![];
-    for (at, step) in steps.iter().enumerate() {
-        let args: Vec<usize> = step.args(at).collect();
-        if let Step::Call(op, _) = step
-            && made_for_another_here(plan, &steps, &made_from, plan.operation(*op), &args)
-        {
-            return true;
-        }
-        let mut from: Vec<usize> = args.iter().flat_map(|arg| made_from[*arg].clone()).collect();
-        from.extend(args);
-        from.sort_unstable();
-        from.dedup();
-        made_from.push(from);
-    }
-    false
+    let history = History { plan, steps: &steps };
+    (0..steps.len()).any(|at| history.is_made_for_another(at))
 }
 
-fn made_for_another_here(
-    plan: &Plan,
-    steps: &[&Step],
-    made_from: &[Vec<usize>],
-    operation: &Operation,
-    args: &[usize],
-) -> bool {
-    let ty = |slot: usize| type_at(plan, steps[slot]);
-    let inputs = || args.iter().zip(&operation.inputs).enumerate();
-    inputs().any(|(n, (&made, input))| {
-        let key = plan.ty(input.ty).abilities.copy;
-        let cursor = n == 0 && matches!(input.mode, Mode::Exclusive | Mode::Own);
-        let others = inputs().filter(|(other, _)| *other != n);
-        (key || cursor)
-            && others.into_iter().any(|(_, (&whole, passed))| {
-                let another = |from: &usize| *from != whole && ty(*from) == ty(whole);
-                holds_others(plan, passed, cursor)
-                    && ty(made) != ty(whole)
-                    && !made_from[made].contains(&whole)
-                    && made_from[made].iter().any(another)
-            })
-    })
+struct History<'h> {
+    plan: &'h Plan,
+    steps: &'h [&'h Step],
+}
+
+impl History<'_> {
+    fn operation(&self, at: usize) -> Option<&Operation> {
+        match self.steps[at] {
+            Step::Call(op, _) => Some(self.plan.operation(*op)),
+            Step::Literal(..) => None,
+        }
+    }
+
+    fn args(&self, at: usize) -> impl Iterator<Item = usize> {
+        self.steps[at].args(at)
+    }
+
+    fn is_made_for_another(&self, at: usize) -> bool {
+        let Some(operation) = self.operation(at) else { return false };
+        let inputs: Vec<(usize, &Input)> = self.args(at).zip(&operation.inputs).collect();
+        inputs.iter().enumerate().any(|(n, (made, input))| {
+            let named = operation.docs.ids.contains(&input.name);
+            let key = named || self.plan.ty(input.ty).abilities.copy;
+            let cursor = n == 0 && matches!(input.mode, Mode::Exclusive | Mode::Own);
+            let mut others = inputs.iter().enumerate().filter(|(other, _)| *other != n);
+            (key || cursor)
+                && others.any(|(_, (whole, passed))| {
+                    holds_others(self.plan, passed, cursor) && self.is_another(*made, *whole, key)
+                })
+        })
+    }
+
+    /// Whether a part was made for another value than this whole.
+    fn is_another(&self, made: usize, whole: usize, key: bool) -> bool {
+        let ty = |slot: usize| self.steps[slot].ty(self.plan);
+        if ty(made) == ty(whole) {
+            return false;
+        }
+        let same = self.same_as(whole);
+        let mut owners = self.nearest(made, &|slot| ty(slot) == ty(whole));
+        if owners.is_empty() && key {
+            // The whole may have been made from what the key belongs to.
+            let holds = |slot: usize| {
+                let info = self.plan.ty(ty(slot));
+                !info.abilities.copy && !info.may_borrow() && info.ty.path().is_some()
+            };
+            owners = self.nearest(made, &holds);
+            owners.retain(|owner| !self.nearest(whole, &|slot| slot == *owner).is_empty());
+        }
+        !owners.is_empty() && !owners.iter().any(|owner| same.contains(owner))
+    }
+
+    /// The values of a kind that a slot was made from, the nearest on each path back.
+    fn nearest(&self, slot: usize, is_it: &dyn Fn(usize) -> bool) -> Vec<usize> {
+        let mut seen = vec![false; slot + 1];
+        let mut found = vec![];
+        let mut left: Vec<usize> = self.args(slot).collect();
+        while let Some(at) = left.pop() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if is_it(at) {
+                found.push(at);
+            } else {
+                left.extend(self.args(at));
+            }
+        }
+        found
+    }
+
+    /// The slots in which a value has been: calls that take it and give back its type pass it on.
+    fn same_as(&self, mut slot: usize) -> Vec<usize> {
+        let mut same = vec![slot];
+        loop {
+            let ty = self.steps[slot].ty(self.plan);
+            let inputs = self.operation(slot).map(|operation| operation.inputs.as_slice());
+            let mut taken = self.args(slot).zip(inputs.unwrap_or_default());
+            match taken.find(|(_, input)| input.mode == Mode::Own && input.ty == ty) {
+                Some((before, _)) => {
+                    same.push(before);
+                    slot = before;
+                }
+                None => return same,
+            }
+        }
+    }
 }
 
 /// Whether an argument may be what a key or a cursor belongs to: it is passed by
@@ -65,33 +118,33 @@ fn holds_others(plan: &Plan, passed: &Input, cursor: bool) -> bool {
     by_reference && (info.is_reference || !info.abilities.copy)
 }
 
-fn type_at(plan: &Plan, step: &Step) -> TypeId {
-    match step {
-        Step::Literal(ty, _) => *ty,
-        Step::Call(op, _) => plan.operation(*op).output,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::OpId;
     use testsmith_model::operation::{Abilities, TypeInfo};
     use testsmith_model::ty::Ty;
+    use testsmith_model::{OpId, TypeId};
 
     const MAP: TypeId = TypeId(0);
     const KEY: TypeId = TypeId(1);
     const ITER: TypeId = TypeId(2);
+    const VIEW: TypeId = TypeId(3);
 
     /// `new() -> Map`, `insert(&mut Map) -> Key`, `get(&Map, Key)`, `iter(&Map)
-    /// -> Iter`, `extend(&mut Map, Iter)`, `go_on(&mut Iter, &Map)`.
+    /// -> Iter`, `extend(&mut Map, Iter)`, `go_on(&mut Iter, &Map)`, `split(&mut Map) -> Map`,
+    /// `with(Map) -> Map`, `mapped(&Map) -> View`, `look(&View, Key)`.
     fn plan() -> Plan {
         let info = |name: &str, copy| {
             TypeInfo::owned(Ty::prim(name), Abilities { copy, ..Default::default() })
         };
         let operation = Operation::of_types;
         Plan {
-            types: vec![info("map", false), info("key", true), info("iter", false)],
+            types: vec![
+                TypeInfo::owned(Ty::adt("a::Map", vec![]), Abilities::default()),
+                info("key", true),
+                info("iter", false),
+                TypeInfo::owned(Ty::adt("a::View", vec![]), Abilities::default()),
+            ],
             operations: vec![
                 operation(&[], MAP),
                 operation(&[(MAP, Mode::Exclusive)], KEY),
@@ -99,6 +152,10 @@ mod tests {
                 operation(&[(MAP, Mode::Shared)], ITER),
                 operation(&[(MAP, Mode::Exclusive), (ITER, Mode::Own)], KEY),
                 operation(&[(ITER, Mode::Exclusive), (MAP, Mode::Shared)], KEY),
+                operation(&[(MAP, Mode::Exclusive)], MAP),
+                operation(&[(MAP, Mode::Own)], MAP),
+                operation(&[(MAP, Mode::Shared)], VIEW),
+                operation(&[(VIEW, Mode::Shared), (KEY, Mode::Own)], KEY),
             ],
             ..Plan::default()
         }
@@ -115,6 +172,24 @@ mod tests {
     fn a_key_belongs_to_the_map_that_gave_it() {
         assert!(after(1, 2, &[2, 1]), "the key of the first in the second");
         assert!(!after(1, 2, &[3, 1]), "the key of the first in the first");
+    }
+
+    /// A map, a key of it, something made of the map, and a call on that with the key.
+    fn with_old_key(make: u32, call: u32) -> bool {
+        let step = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
+        let steps = vec![step(0, &[]), step(1, &[1]), step(make, &[2]), step(call, &[1, 2])];
+        made_for_another(&plan(), &Sequence::from_steps(steps), 3)
+    }
+
+    #[test]
+    fn what_was_split_off_or_mapped_is_another_and_what_was_moved_is_the_same() {
+        assert!(with_old_key(6, 2), "the old key in what was split off");
+        assert!(!with_old_key(7, 2), "the old key in what was moved through a call");
+        assert!(with_old_key(8, 9), "the old key in what was mapped");
+        // A key of what was split off, in what it was split off from.
+        let step = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
+        let steps = vec![step(0, &[]), step(6, &[1]), step(1, &[1]), step(2, &[3, 1])];
+        assert!(made_for_another(&plan(), &Sequence::from_steps(steps), 3));
     }
 
     #[test]

@@ -31,11 +31,26 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "law broken through a back door",
         severity: Suspicious,
-        reason: "a law does not hold after calls that take their caller's word, or a closure's, \
-                 which may not have been kept",
+        reason: "a law does not hold after calls that take their caller's word, or a closure's, or \
+                 that a key is theirs, which may not have been kept",
         applies: |facts| {
-            facts.outcome.ending == Ending::Broken && (facts.back_door || facts.answered)
+            facts.outcome.ending == Ending::Broken
+                && (facts.back_door || facts.answered || facts.made_for_another)
         },
+    },
+    Rule {
+        name: "documented loss",
+        severity: Suspicious,
+        reason: "a law does not hold, and the documentation says that the type does not keep \
+                 everything exactly",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.documents_loss(),
+    },
+    Rule {
+        name: "convention that the type does not keep",
+        severity: Suspicious,
+        reason: "a convention does not hold, and does not hold for nearly all values of the type \
+                 either; perhaps its methods mean something else",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_no_convention_here(),
     },
     Rule {
         name: "broken law",
@@ -121,6 +136,7 @@ pub static POLICY: &[Rule] = &[
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
         applies: |facts| {
             let asked_for = facts.back_door
+                || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
                 || (facts.large_number && facts.says(&["with overflow"]));
@@ -142,6 +158,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.panics_by(&["unreachable", "debug_unreachable"]))
                 && !facts.back_door
                 && !facts.answered
+                && !facts.made_for_another
         },
     },
     Rule {
@@ -155,6 +172,12 @@ pub static POLICY: &[Rule] = &[
         severity: Illegal,
         reason: "the documentation says that it panics",
         applies: |facts| facts.documents_panics(),
+    },
+    Rule {
+        name: "announced panic",
+        severity: Suspicious,
+        reason: "the documentation of what made one of its values says that this panics later",
+        applies: |facts| facts.announced,
     },
     Rule {
         name: "not implemented",
@@ -179,8 +202,8 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "made for another",
         severity: Suspicious,
-        reason: "a key, a cursor or the like was made for another value of the same type than the \
-                 one that it was used with",
+        reason: "a key, a cursor or the like was made for another value than the one that it was \
+                 used with, be it a clone or a part of that",
         applies: |facts| facts.made_for_another && facts.panic().is_some(),
     },
     Rule {
@@ -223,6 +246,12 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.says_a_parameter() && !facts.says(&ARITHMETIC),
     },
     Rule {
+        name: "documented order",
+        severity: Suspicious,
+        reason: "the documentation says when it is to be called, which may not have been kept",
+        applies: |facts| facts.documents_order(),
+    },
+    Rule {
         name: "documented demand",
         severity: Suspicious,
         reason: "the documentation says what one of its arguments must be, which may not have been \
@@ -235,6 +264,7 @@ pub static POLICY: &[Rule] = &[
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
         applies: |facts| {
             let asked_for = facts.made_up_keys
+                || facts.is_meant()
                 || (facts.is_told_where() && facts.says(&BOUNDS))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
@@ -286,7 +316,7 @@ pub static POLICY: &[Rule] = &[
         name: "explicit panic",
         severity: Suspicious,
         reason: "the function itself panics on purpose, perhaps for arguments it does not want",
-        applies: |facts| facts.panics_by(&["panic"]) && facts.is_in_the_entry(),
+        applies: |facts| facts.is_meant(),
     },
     Rule {
         name: "undocumented panic",

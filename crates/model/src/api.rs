@@ -134,12 +134,34 @@ pub struct Docs {
     pub says_it_panics: bool,
     /// The word panic stands somewhere.
     pub mentions_panic: bool,
+    /// A sentence says that what it makes panics later.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub announces_panics: bool,
+    /// A sentence says that something is not kept exactly.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub inexact: bool,
+    /// The words of sentences that say what has to be called when.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub order: Vec<String>,
     /// Parameters of which it says what they must be.
     pub demands: Vec<String>,
     /// Parameters that are, or hold, keys by the names of their types.
     pub ids: Vec<String>,
     pub deprecated: bool,
     pub hidden: bool,
+}
+
+impl Docs {
+    /// What another text says holds too.
+    pub fn add(&mut self, other: Docs) {
+        self.ids.extend(other.ids);
+        self.panics_section |= other.panics_section;
+        self.says_it_panics |= other.says_it_panics;
+        self.mentions_panic |= other.mentions_panic;
+        self.announces_panics |= other.announces_panics;
+        self.inexact |= other.inexact;
+        self.order.extend(other.order);
+    }
 }
 
 #[derive(Clone, Debug, Default)]

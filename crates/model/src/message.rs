@@ -54,7 +54,7 @@ pub struct Walk {
     pub avoid: Vec<OpId>,
     /// Numbers that are too large.
     pub limits: Vec<ArgumentLimit>,
-    /// Also send back sequences that fail, one for each place and operation.
+    /// Also send back sequences that fail, a few for each place and operation.
     pub failures: bool,
     pub heuristics: Heuristics,
     /// What a worker that has none of its own starts from.

@@ -21,6 +21,9 @@ pub struct Panic {
     pub file: String,
     pub line: u32,
     pub column: u32,
+    /// Whether the place is in the crate under test; only who knows its folder can say.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub own: bool,
     /// What the source says at the place; only who has the sources knows.
     pub origin: Option<Origin>,
 }

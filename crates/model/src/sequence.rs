@@ -33,6 +33,14 @@ pub enum Step {
 }
 
 impl Step {
+    /// The type of the value that it makes.
+    pub fn ty(&self, plan: &Plan) -> TypeId {
+        match self {
+            Step::Literal(ty, _) => *ty,
+            Step::Call(op, _) => plan.operation(*op).output,
+        }
+    }
+
     /// The steps that made the arguments of a call, if it is step number `here`.
     pub fn args(&self, here: usize) -> impl Iterator<Item = usize> + '_ {
         let back = match self {

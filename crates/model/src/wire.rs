@@ -188,7 +188,7 @@ wire!(enum Literal {
     0 => Bool { 0: v }, 1 => Char { 0: v }, 2 => Int { 0: v }, 3 => Float { 0: v }, 4 => Str { 0: v },
 });
 wire!(struct Value { text });
-wire!(struct Panic { message, file, line, column, origin });
+wire!(struct Panic { message, file, line, column, own, origin });
 wire!(struct Origin { statement, function });
 wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
@@ -309,6 +309,7 @@ mod tests {
                 file: "src/lib.rs".into(),
                 line: 7,
                 column: 3,
+                own: true,
                 origin: Some(Origin { statement: "v[3]".into(), function: "get".into() }),
             }),
             step: 2,

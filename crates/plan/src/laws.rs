@@ -47,7 +47,7 @@ pub struct Law {
     queries: bool,
     /// How many values of the type it is about.
     #[serde(default = "one")]
-    values: usize,
+    pub values: usize,
     /// Whether it takes the values themselves or references.
     #[serde(default)]
     owned: bool,

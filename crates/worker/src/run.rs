@@ -9,7 +9,7 @@ use crate::panics;
 use crate::sandbox::{self, PrintTo, ResourceLimits};
 use crate::table::TypeTable;
 use crate::timing;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufReader, BufWriter};
@@ -23,7 +23,7 @@ use testsmith_model::message::{
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
 use testsmith_model::pipe::{receive, send};
-use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
+use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence, Step};
 
 /// Where the journal lies, below the scratch folder.
 const JOURNAL: &str = "journal";
@@ -308,9 +308,21 @@ impl Census {
     }
 }
 
-/// The failures seen in a walk: one of each kind is enough.
+/// The failures seen in a walk: one of each kind is enough, unless it came about by other
+/// calls.
 #[derive(Default)]
-struct Failures(HashSet<(Option<OpId>, String, u32)>);
+struct Failures(HashMap<(Option<OpId>, String, u32), Ways>);
+
+/// The calls that led to failures of one kind.
+#[derive(Default)]
+struct Ways {
+    looked_at: u32,
+    sets: Vec<BTreeSet<OpId>>,
+}
+
+/// So many failures of one kind are looked at in a walk; what fails often would take up all
+/// the time.
+const LOOKED_AT: u32 = 8;
 
 impl Failures {
     fn is_new(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
@@ -319,7 +331,21 @@ impl Failures {
             Ending::Broken => (String::new(), 0),
             _ => return false,
         };
-        self.0.insert((executor.failing(outcome), file, line))
+        let ways = self.0.entry((executor.failing(outcome), file, line)).or_default();
+        if ways.looked_at == LOOKED_AT {
+            return false;
+        }
+        ways.looked_at += 1;
+        let called = |step: &Step| match step {
+            Step::Call(op, _) => Some(*op),
+            Step::Literal(..) => None,
+        };
+        let set: BTreeSet<OpId> = executor.sequence().steps().filter_map(called).collect();
+        let new = !ways.sets.iter().any(|known| known.is_subset(&set));
+        if new {
+            ways.sets.push(set);
+        }
+        new
     }
 }
 

@@ -1,0 +1,49 @@
+//! One cause is one finding, with all that shows it listed under it, and two causes that end
+//! in one line are two.
+
+mod support;
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use support::{Fixture, findings, stderr, stdout};
+
+const ARGS: [&str; 6] = ["--calls", "200000", "--seed", "1", "--quiet", "--no-write"];
+
+/// The texts in a list.
+fn texts(list: &Value) -> BTreeSet<&str> {
+    list.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
+}
+
+#[test]
+fn a_line_that_two_calls_lead_to_is_two_findings_and_the_methods_are_listed() {
+    let fixture = Fixture::copy("causes");
+    let output = fixture.run(&[&ARGS[..], &["--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let findings = findings(&output);
+    let of_tape: Vec<&Value> =
+        findings.iter().filter(|finding| finding["place"]["file"] == "src/lib.rs").collect();
+    let ways: BTreeSet<BTreeSet<&str>> =
+        of_tape.iter().map(|finding| texts(&finding["way"])).collect();
+    let wanted = [BTreeSet::from(["halve", "push"]), BTreeSet::from(["skip"])];
+    assert_eq!(ways, BTreeSet::from(wanted), "{of_tape:#?}");
+    assert_eq!(of_tape.len(), 2, "{of_tape:#?}");
+    let skip = of_tape.iter().find(|finding| texts(&finding["way"]).contains("skip"));
+    let skip = skip.expect("one of the two");
+    let mut methods = texts(&skip["siblings"]);
+    methods.insert(skip["operation"].as_str().expect("a text"));
+    let tape = ["finish", "is_at", "peek", "read"].map(|name| format!("causes::Tape::{name}"));
+    let all: BTreeSet<&str> = tape.iter().map(String::as_str).collect();
+    assert!(methods.is_superset(&all), "{methods:?}");
+}
+
+#[test]
+fn a_law_that_the_iterators_of_a_collection_break_is_broken_once() {
+    let fixture = Fixture::copy("causes");
+    let output = fixture.run(&ARGS);
+    let told = stdout(&output);
+    let lines = || told.lines().map(str::trim);
+    let broken = lines().filter(|line| line.starts_with("violation: does not hold: size_hint"));
+    assert_eq!(broken.count(), 1, "{told}");
+    let also = lines().filter(|line| line.starts_with("also: size_hint bounds the items, for"));
+    assert_eq!(also.count(), 2, "{told}");
+}

@@ -1,0 +1,138 @@
+//! What it takes to get to a failure.
+//!
+//! Failures in one place are not always one defect: a list can be corrupt because of one
+//! call or of another, and panic in the same line. So a failure has a *way*: the calls
+//! without which it does not come about. Of two failures of one class, the one whose way is
+//! part of the other's explains that.
+//!
+//! Which of several plain makers (`new`, `default`) a value came from does not matter; and
+//! what only leads from a value to the one that fails is no part of the way: the iterators of a
+//! list break one law for one reason, whichever of them it is seen with.
+
+use std::collections::BTreeSet;
+use testsmith_model::operation::{Input, OperationKind};
+use testsmith_model::ty::Ty;
+use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
+
+/// The names of the calls that a step needs, but for its own, for those that make a value of
+/// nothing or of numbers, and for those that lead to its receiver from the value that this is a
+/// part or a view of.
+pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
+    let edit = Edit::of(sequence);
+    if step >= edit.len() {
+        return BTreeSet::new();
+    }
+    let needed = edit.needed(plan, step);
+    let last = needed.len() - 1;
+    let (views, _) = looked_through(plan, &needed, last);
+    let call = |(here, step): (usize, &EditStep)| match step {
+        EditStep::Call(op, _) if here != last && !views.contains(&here) => {
+            let operation = plan.operation(*op);
+            let aside = matches!(operation.kind, OperationKind::Builder | OperationKind::Law);
+            let plain = |input: &Input| matches!(plan.ty(input.ty).ty, Ty::Prim(_));
+            let from_nothing = operation.inputs.iter().all(plain);
+            (!aside && !from_nothing).then(|| operation.callee.name().to_owned())
+        }
+        _ => None,
+    };
+    needed.steps.iter().enumerate().filter_map(call).collect()
+}
+
+/// The path of the type whose value a step is about in the end: of an iterator, the
+/// collection that it runs over.
+pub(crate) fn root(plan: &Plan, sequence: &Sequence, step: usize) -> Option<String> {
+    let edit = Edit::of(sequence);
+    if step >= edit.len() { None } else { looked_through(plan, &edit, step).1 }
+}
+
+/// The steps that lead to the receiver of a call from a value of another type of the crate,
+/// and the type where they begin.
+fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Option<String>) {
+    let mut views = BTreeSet::new();
+    let mut root: Option<String> = None;
+    let mut at = last;
+    loop {
+        let args = edit.steps[at].args().iter();
+        let mut owned = args.filter_map(|arg| {
+            Some((*arg as usize, own_path(plan, edit.steps[*arg as usize].ty(plan))?))
+        });
+        // A value of the same type is no view, but another value.
+        let Some((from, path)) = owned.find(|(_, path)| root.as_ref() != Some(path)) else {
+            return (views, root);
+        };
+        if root.is_some() {
+            views.insert(at);
+        }
+        root = Some(path);
+        at = from;
+    }
+}
+
+/// The path of the first type of the crate under test in a type.
+fn own_path(plan: &Plan, ty: TypeId) -> Option<String> {
+    let own = format!("{}::", plan.krate);
+    let mut found: Option<String> = None;
+    plan.ty(ty).ty.any(|ty: &Ty| {
+        if let Some(path) = ty.path().filter(|path| found.is_none() && path.starts_with(&own)) {
+            found = Some(path.to_owned());
+        }
+        found.is_some()
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::operation::{Mode, Operation, TypeInfo};
+    use testsmith_model::{Callee, OpId, Step};
+
+    const MAP: TypeId = TypeId(0);
+    const ITER: TypeId = TypeId(1);
+    const NOTHING: TypeId = TypeId(2);
+
+    /// `new() -> Map`, `insert(&mut Map)`, `drain(&mut Map)`, `iter(&Map) -> Iter`,
+    /// `next(&mut Iter)`.
+    fn plan() -> Plan {
+        let info = |ty: Ty| TypeInfo::owned(ty, Default::default());
+        let operation = |name: &str, inputs: &[(TypeId, Mode)], output| Operation {
+            callee: Callee::item(name),
+            ..Operation::of_types(inputs, output)
+        };
+        Plan {
+            krate: "a".to_owned(),
+            types: vec![
+                info(Ty::adt("a::Map", vec![])),
+                info(Ty::adt("a::Iter", vec![])),
+                info(Ty::prim("bool")),
+            ],
+            operations: vec![
+                operation("a::new", &[], MAP),
+                operation("a::insert", &[(MAP, Mode::Exclusive)], NOTHING),
+                operation("a::drain", &[(MAP, Mode::Exclusive)], NOTHING),
+                operation("a::iter", &[(MAP, Mode::Shared)], ITER),
+                operation("a::next", &[(ITER, Mode::Exclusive)], NOTHING),
+            ],
+            ..Plan::default()
+        }
+    }
+
+    /// The way to the last of these calls, and its root.
+    fn seen(calls: &[(u32, &[u32])]) -> (Vec<String>, Option<String>) {
+        let steps = calls.iter().map(|(op, back)| Step::Call(OpId(*op), (*back).into())).collect();
+        let (plan, sequence) = (plan(), Sequence::from_steps(steps));
+        let last = calls.len() - 1;
+        (way(&plan, &sequence, last).into_iter().collect(), root(&plan, &sequence, last))
+    }
+
+    #[test]
+    fn the_way_is_what_is_needed_without_the_views_and_the_call_itself() {
+        let map = Some("a::Map".to_owned());
+        let calls: [(u32, &[u32]); 3] = [(0, &[]), (2, &[1]), (1, &[2])];
+        assert_eq!(seen(&calls), (vec!["drain".into()], map.clone()));
+        // Another map does not matter; the iterator is a view.
+        let calls: [(u32, &[u32]); 5] = [(0, &[]), (0, &[]), (2, &[1]), (3, &[3]), (4, &[1])];
+        assert_eq!(seen(&calls), (vec![], map));
+        assert_eq!(seen(&[(0, &[])]), (vec![], None));
+    }
+}
