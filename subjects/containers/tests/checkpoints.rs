@@ -23,6 +23,7 @@ fn check<T: Korat>(scope: usize) {
     for generators in [true, false] {
         for reuse in [true, false] {
             let search = Search::<T>::new(scope).generators(generators).reuse(reuse);
+            let search = search.checkpoints(true);
             let with = found(&search);
             assert!(with.len() > 1, "there is a structure in scope {scope}");
             let without = found(&search.clone().checkpoints(false));

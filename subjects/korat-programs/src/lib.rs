@@ -87,7 +87,7 @@ pub fn compare<T: Subject>(
     for generators in [true, false] {
         for reuse in [true, false] {
             let search = Search::<T>::within(Finitization::new(scope));
-            let search = search.generators(generators).reuse(reuse);
+            let search = search.generators(generators).reuse(reuse).checkpoints(true);
             let how = format!("generators {generators}, reuse {reuse}");
             let (found, candidates) = all_found(&search);
             same(&how, &expected, &found)?;

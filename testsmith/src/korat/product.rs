@@ -175,16 +175,25 @@ impl Inner {
         Some(Short { word, above: self.header(link.low), strict })
     }
 
-    /// The next combination of the free fields, if only the last one changes.
+    /// The next combination of the free fields; `false` after the last.
     #[inline(always)]
-    pub(crate) fn step_last(&mut self) -> bool {
+    pub(crate) fn next_free(&mut self) -> bool {
         let Inner { free, classes, .. } = self;
-        free.last_mut().is_some_and(|last| last.step(classes))
+        match free.last_mut() {
+            None => false,
+            Some(last) => last.step(classes) || self.carry(),
+        }
     }
 
-    /// The next combination of the free fields; `false` after the last.
-    pub(crate) fn next_free(&mut self) -> bool {
-        !self.free.is_empty() && self.turn(self.free.len() - 1)
+    /// The last wheel is at its end: one before it moves on.
+    fn carry(&mut self) -> bool {
+        let last = self.free.len() - 1;
+        self.free[last].rewind(&mut self.classes);
+        if last == 0 {
+            self.free.clear();
+            return false;
+        }
+        self.turn(last - 1)
     }
 
     /// Moves the wheel at `at` on, or one before it, and starts all after it

@@ -23,6 +23,9 @@ const A_RUN: u64 = 3;
 /// What it costs to pass a checkpoint, in the same.
 const A_CHECKPOINT: u64 = 1;
 
+/// How many candidates a search has that is over before checkpoints matter.
+const A_SHORT_SEARCH: u64 = 128;
+
 /// For how many candidates checkpoints are tried.
 const A_TRIAL: u64 = 32;
 
@@ -84,6 +87,11 @@ impl Tally {
         };
         self.look_at.set(candidates + until_next);
         self.on.get()
+    }
+
+    /// Leaves checkpoints off in a search that is over soon.
+    pub(crate) fn wait(&self) {
+        self.look_at.set(A_SHORT_SEARCH);
     }
 
     /// How many candidates there are until it is to be looked again.

@@ -45,6 +45,7 @@ pub struct Search<T: Korat> {
     pub(crate) resume: Option<State>,
     pub(crate) repeat: u32,
     pub(crate) checkpoints: bool,
+    pub(crate) at_once: bool,
     pub(crate) counts: bool,
 }
 
@@ -60,6 +61,7 @@ impl<T: Korat> Clone for Search<T> {
             resume: self.resume.clone(),
             repeat: self.repeat,
             checkpoints: self.checkpoints,
+            at_once: self.at_once,
             counts: self.counts,
         }
     }
@@ -83,6 +85,7 @@ impl<T: Korat> Search<T> {
             resume: None,
             repeat: 1,
             checkpoints: true,
+            at_once: false,
             counts: false,
         }
     }
@@ -124,9 +127,10 @@ impl<T: Korat> Search<T> {
     }
 
     /// Whether a check that fails is made again by itself for the next
-    /// candidate; off, the predicate starts from its beginning.
+    /// candidate; off, the predicate starts from its beginning. Said to be on,
+    /// that is tried from the first candidate, and not only in longer searches.
     pub fn checkpoints(mut self, on: bool) -> Self {
-        self.checkpoints = on;
+        (self.checkpoints, self.at_once) = (on, on);
         self
     }
 
@@ -229,6 +233,9 @@ impl<T: Korat> Search<T> {
         run.repeats = self.checkpoints && switches.pruning && self.repeat == 1 && own;
         let directs = switches.generators && (own || self.conjunctive);
         run.must = Word::new(&run.space.trail, directs, run.repeats);
+        if !self.at_once {
+            run.space.trail.tally.wait();
+        }
         if let Some(state) = &self.resume {
             run.restore(state);
         }
@@ -335,8 +342,11 @@ impl<T: Korat> Run<T> {
     pub fn advance(&mut self) -> bool {
         // Where one run stands for many structures, this is nearly all there is.
         let next = self.phase == Phase::Vary && self.skip == 0 && self.sharing.is_none();
-        if next && !self.due() && self.space.trail.inner.borrow_mut().step_last() {
-            return self.accept(true);
+        if next && !self.due() {
+            if self.space.trail.inner.borrow_mut().next_free() {
+                return self.accept(true);
+            }
+            self.phase = Phase::Backtrack;
         }
         self.advance_on()
     }
