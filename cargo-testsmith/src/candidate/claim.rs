@@ -9,7 +9,7 @@ use crate::replay::describe;
 use crate::suite::{Points, is_documented_panic};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use testsmith_judge::{Failing, Verdict, judge, way};
+use testsmith_judge::{Failing, Verdict, is_same_way, judge, way};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::ty::Ty;
@@ -70,7 +70,7 @@ impl Workers<'_> {
                     .filter(|(failing, _)| failing.class == *class && failing.severity <= *severity)
                     .filter(|(_, outcome)| {
                         let way = way(plan, sequence, outcome.step as usize);
-                        !known.iter().any(|known| known.is_subset(&way))
+                        !known.iter().any(|known| is_same_way(known, &way))
                     })
             }
             Claim::Differs { class } => {

@@ -7,9 +7,13 @@
 use crate::candidate::{Candidate, Confirmed, Search, Workers};
 use crate::finding::{Failure, Finding, Findings, weight};
 use std::collections::{BTreeSet, VecDeque};
-use testsmith_judge::{Failing, Severity, way};
+use testsmith_judge::{Failing, Severity, is_same_way, way};
 use testsmith_lab::Error;
 use testsmith_model::Plan;
+use testsmith_model::outcome::Ending;
+
+/// So many causes are told of one line: there are many ways to fill a collection.
+const MAX_CAUSES: usize = 2;
 
 /// The failures of a search, those first that are the first of their class.
 pub(super) struct Causes<'c> {
@@ -45,9 +49,13 @@ impl<'c> Causes<'c> {
     /// Whether something that was confirmed explains a failure, which is listed under it then.
     fn is_explained(&mut self, failure: &Failure) -> bool {
         let Failing { class, severity, .. } = &failure.failing;
+        let known = self.confirmed.iter().filter(|cause| cause.class == *class).count();
+        // One way is enough of what is only suspicious, and of a law, which says what is wrong.
+        let enough = *severity == Severity::Suspicious
+            || failure.outcome.ending == Ending::Broken
+            || known >= MAX_CAUSES;
         let explains = |cause: &&mut Cause| {
-            // Of what is only suspicious, one way is enough.
-            let covers = *severity == Severity::Suspicious || cause.way.is_subset(&failure.way);
+            let covers = enough || is_same_way(&cause.way, &failure.way);
             cause.class == *class && cause.severity <= *severity && covers
         };
         let cause = self.confirmed.iter_mut().find(explains);
@@ -80,9 +88,9 @@ impl<'c> Causes<'c> {
 }
 
 fn explains(one: &Finding, other: &Finding) -> bool {
-    one.failing.class == other.failing.class
+    let same = one.outcome.ending == Ending::Broken || is_same_way(&one.way, &other.way);
+    same && one.failing.class == other.failing.class
         && one.failing.severity <= other.failing.severity
-        && one.way.is_subset(&other.way)
 }
 
 impl Search for Causes<'_> {

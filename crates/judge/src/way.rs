@@ -2,8 +2,8 @@
 //!
 //! Failures in one place are not always one defect: a list can be corrupt because of one
 //! call or of another, and panic in the same line. So a failure has a *way*: the calls
-//! without which it does not come about. Of two failures of one class, the one whose way is
-//! part of the other's explains that.
+//! without which it does not come about. Two failures of one
+//! class whose ways have nothing in common are two defects.
 //!
 //! Which of several plain makers (`new`, `default`) a value came from does not matter; and
 //! what only leads from a value to the one that fails is no part of the way: the iterators of a
@@ -36,6 +36,12 @@ pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
         _ => None,
     };
     needed.steps.iter().enumerate().filter_map(call).collect()
+}
+
+/// Whether a failure with this way comes about as one that is known: that needs nothing, or they
+/// have a call in common. There are many ways to fill a collection.
+pub fn is_same_way(known: &BTreeSet<String>, way: &BTreeSet<String>) -> bool {
+    known.is_empty() || !known.is_disjoint(way)
 }
 
 /// The path of the type whose value a step is about in the end: of an iterator, the
