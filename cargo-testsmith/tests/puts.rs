@@ -224,6 +224,63 @@ fn what_a_put_expects_is_judged_for_every_input() {
     assert_eq!(thread.all_run, Some(256));
 }
 
+const SURROUNDED: &str = r#"
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use testsmith::put;
+
+thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
+static LAST: AtomicU32 = AtomicU32::new(0);
+
+#[put]
+fn only_the_first_call_is_free(x: u32) {
+    let before = CALLS.replace(CALLS.get() + 1);
+    assert!(x != 7 || before == 0);
+}
+
+#[put]
+fn nine_leaves_something(x: u8) {
+    let before = LAST.swap(u32::from(x), Ordering::Relaxed);
+    assert!(!(x == 10 && before == 9));
+}
+
+#[put]
+fn the_first_of_a_set_is_not_the_second(x: u8, y: u8, z: u8) {
+    let set: HashSet<u8> = [x, y].into();
+    assert!(x == y || z == 0 || set.iter().next() == Some(&x));
+}
+
+#[put]
+fn beyond_the_end(x: u32, place: u8) {
+    let bytes = x.to_le_bytes();
+    // SAFETY: none, it reads beyond the end.
+    let byte = unsafe { *bytes.as_ptr().add(usize::from(place % 8)) };
+    std::hint::black_box(byte);
+}
+"#;
+
+#[test]
+fn what_surrounds_an_input_is_not_put_down_to_it() {
+    let folder = fixture("surrounded", &[("src/lib.rs", ""), ("tests/outside.rs", SURROUNDED)]);
+    let explored = explore(&folder, &["--no-write"]);
+    let put = |name: &str| explored.iter().find(|put| put.module.ends_with(name)).expect("a put");
+    // They fail after other inputs of the same process, and alone they do not.
+    for name in ["only_the_first_call_is_free", "nine_leaves_something"] {
+        let put = put(name);
+        assert_eq!(put.settled, Settled::Holds, "{name}: {:?} {:?}", put.voids, put.paths);
+        assert!(put.assumptions.iter().any(|(on, _)| on.name() == "fresh-process"), "{name}");
+    }
+    let first = put("the_first_of_a_set_is_not_the_second");
+    assert_eq!(first.settled, Settled::Fails, "{:?}", first.voids);
+    let beyond = put("beyond_the_end");
+    assert_eq!(beyond.settled, Settled::Undecided);
+    let undefined = |(why, _): &(String, usize)| why.starts_with("undefined behaviour");
+    assert!(beyond.voids.iter().any(undefined), "{:?}", beyond.voids);
+    // Nothing of this is a failure of ours.
+    confirmed(&explored);
+}
+
 const PUBLIC: &str = r#"
 pub mod codes {
     /// The digit at the end of a code.

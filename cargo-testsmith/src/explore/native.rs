@@ -77,6 +77,12 @@ pub struct Replayed {
     pub names: Vec<(usize, usize, String)>,
 }
 
+impl Replayed {
+    pub fn fails(&self) -> bool {
+        matches!(self.fate, Fate::Failed | Fate::Died)
+    }
+}
+
 /// An answer, or how the process ended that did not give it.
 enum Answer {
     Fields(Vec<String>),
@@ -135,6 +141,11 @@ impl<'l> Native<'l> {
             }
         }
         Ok(replayed)
+    }
+
+    /// Runs an input in a process of its own, which no other input has left anything in.
+    pub fn alone(&self, input: &[u8], patience: Duration) -> Result<Replayed> {
+        Ok(self.run(&[input.to_vec()], patience)?.remove(0))
     }
 
     /// Runs every input of so many bytes, one or two; a letter for each, in order: passed,

@@ -185,10 +185,12 @@ impl<'p> Puts<'p> {
             explore_sides(interpreter, entry, settings, solvers, ours)
         });
         let inputs: Vec<Vec<u8>> = found.cases.iter().map(|case| case.input.clone()).collect();
-        let replayed = native.run(&inputs, PATIENCE)?;
-        let cut: Vec<Vec<u8>> =
+        let mut replayed = native.run(&inputs, PATIENCE)?;
+        let otherwise = settle::doubt(&native, &found.cases, &mut replayed)?;
+        let inputs: Vec<Vec<u8>> =
             found.cut.iter().take(MAX_CUT).map(|cut| cut.input.clone()).collect();
-        let cut = native.run(&cut, BRIEF)?;
+        let mut cut = native.run(&inputs, BRIEF)?;
+        settle::doubt_failures(&native, &inputs, &mut cut)?;
         let exhausted = match description.max_bytes {
             1..=FEW_BYTES => {
                 let letters = native.every(description.max_bytes)?;
@@ -202,7 +204,7 @@ impl<'p> Puts<'p> {
             }
             _ => None,
         };
-        let natively = settle::Natively { replayed, cut, exhausted };
+        let natively = settle::Natively { replayed, cut, exhausted, otherwise };
         Ok(settle::settle(self, module, description, found, natively, ours))
     }
 

@@ -21,6 +21,9 @@ pub fn put(console: &Console, put: &Explored, explain: bool) {
     let share = if seconds > 0.0 { 100.0 * put.queries.time.as_secs_f64() / seconds } else { 0.0 };
     println!("{}", title(put));
     println!("  {}", verdict(put));
+    if put.settled == Settled::Fails && !put.voids.is_empty() {
+        println!("  of the rest nothing is claimed, because: {}", reasons(put));
+    }
     let (taken, all) = put.branches;
     let reachable = match put.voids.is_empty() && put.sides_are_clear && taken < all {
         true => "; the others cannot be reached",

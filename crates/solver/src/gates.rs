@@ -265,6 +265,14 @@ impl Gates {
             quotient[index] = fits;
             remainder = self.choose_all(fits, &difference, &remainder);
         }
+        // What follows from the circuit, but only by induction over its rows.
+        let nonzero = d.iter().fold(zero, |any, bit| self.or(any, *bit));
+        let below = self.less(&remainder, d);
+        self.require(&[!nonzero, below]);
+        for part in [&quotient, &remainder] {
+            let above = self.less(a, part);
+            self.require(&[!nonzero, !above]);
+        }
         (quotient, remainder)
     }
 

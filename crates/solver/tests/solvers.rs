@@ -144,6 +144,32 @@ fn a_query_beyond_the_budget_is_unknown_and_never_unsatisfiable() {
     assert!(matches!(Blaster::new(50).check(&pool, &conditions), Answer::Unknown(_)));
 }
 
+#[test]
+fn the_bounds_of_a_division_need_no_search_and_every_division_has_its_answer() {
+    let mut pool = Pool::new();
+    let (x, y) = (pool.variable(32, 0), pool.variable(32, 1));
+    let zero = pool.number(32, 0);
+    let (quotient, rest) = (pool.binary(Op::UDiv, x, y), pool.binary(Op::URem, x, y));
+    let divides = pool.binary(Op::Ult, zero, y);
+    for wrong in [(y, rest, Op::Ule), (x, rest, Op::Ult), (x, quotient, Op::Ult)] {
+        let wrong = pool.binary(wrong.2, wrong.0, wrong.1);
+        let answer = Blaster::new(100).check(&pool, &[divides, wrong]);
+        assert!(matches!(answer, Answer::Unsat), "{answer:?}");
+    }
+    // All of four bits, by zero too.
+    for (a, d) in (0..16).flat_map(|a| (0..16).map(move |d| (a, d))) {
+        let mut pool = Pool::new();
+        let (x, y) = (pool.variable(4, 0), pool.variable(4, 1));
+        let (quotient, rest) = (pool.binary(Op::UDiv, x, y), pool.binary(Op::URem, x, y));
+        let (wanted, left) = if d == 0 { (15, a) } else { (a / d, a % d) };
+        let conditions = [(x, a), (y, d), (quotient, wanted), (rest, left)]
+            .map(|(term, value)| (term, pool.number(4, value)))
+            .map(|(term, value)| pool.equal(term, value));
+        let answer = Blaster::default().check(&pool, &conditions);
+        assert!(matches!(answer, Answer::Sat(_)), "{a} / {d}: {answer:?}");
+    }
+}
+
 /// A program that speaks SMT-LIB and answers as it is told.
 #[cfg(unix)]
 fn fake_solver(name: &str, script: &str) -> SmtLib {

@@ -59,6 +59,7 @@ impl Ledger {
         match &run.end {
             End::Unsupported(why) => self.void(format!("unsupported: {why}")),
             End::Limit(why) => self.void(format!("bound reached: {why}")),
+            End::Undefined(what) => self.void(format!("undefined behaviour, {what}")),
             End::Returned | End::Panicked { .. } | End::Rejected | End::Crashed(_) => {}
         }
     }

@@ -103,6 +103,8 @@ pub struct Case {
     /// Whether the input alone leads to this end, and no hash or address that happened to be
     /// so. If not, only a native run can tell.
     pub certain: bool,
+    /// Whether an order of a hash table can be seen on it: a native run may have another.
+    pub ordered: bool,
     /// The scalars the entry returned, which are terms over the input.
     pub returned: Vec<Value>,
     /// Whether it is one more input of a path, for a side of a branch where its ways meet
@@ -439,8 +441,8 @@ impl Explorer<'_> {
             RunRequest { script: &[], symbolic: false, layout: Layout::Scattered, ..request };
         let elsewhere = self.interpreter.run(&request).end;
         let same = match (end, &elsewhere) {
-            // Their texts name addresses.
-            (End::Crashed(_), End::Crashed(_)) => true,
+            // What lies beside an object depends on where it lies.
+            (End::Undefined(_), End::Undefined(_)) => true,
             _ => *end == elsewhere,
         };
         if !same {
@@ -473,7 +475,7 @@ impl Explorer<'_> {
                 self.found.cut.push(Cut { input, why: why.clone() });
                 return;
             }
-            End::Returned | End::Panicked { .. } | End::Crashed(_) => {}
+            End::Returned | End::Panicked { .. } | End::Crashed(_) | End::Undefined(_) => {}
         }
         let end = run.end.clone();
         let joined = self.keep(run, input, false);
@@ -492,6 +494,7 @@ impl Explorer<'_> {
             covered: run.covered,
             passes,
             certain: !run.guessed,
+            ordered: !run.ordered.is_empty(),
             returned: run.returned,
             further,
         };

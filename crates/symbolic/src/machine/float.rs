@@ -321,7 +321,7 @@ fn float_to_integer(number: f64, width: u8, is_signed: bool, saturate: bool) -> 
     // The highest may not be a float; the next power of two, which is, never fits.
     let fits = truncated >= low as f64 && truncated < high as f64 + 1.0;
     if !saturate && !fits {
-        return Err(End::Crashed("a float out of the range of an integer".to_owned()));
+        return Err(End::Undefined("a float out of the range of an integer".to_owned()));
     }
     Ok((number as i128).clamp(low, high) as u128 & mask(width))
 }

@@ -154,8 +154,8 @@ pub struct AddressFacts {
     pub distinct: bool,
 }
 
-fn fault(what: &str, address: u64, len: u64) -> End {
-    End::Crashed(format!("{what}: {len} bytes at {address:#x}"))
+fn fault(what: &str) -> End {
+    End::Undefined(what.to_owned())
 }
 
 impl Memory {
@@ -205,7 +205,7 @@ impl Memory {
                 object.shadow = vec![];
                 Ok(())
             }
-            _ => Err(fault("freed what is not allocated", address, 0)),
+            _ => Err(fault("freed what is not allocated")),
         }
     }
 
@@ -310,7 +310,7 @@ impl Memory {
         address: u64,
     ) -> Result<&Object, End> {
         let region = (address >> 32) as u32;
-        let missing = || fault("access outside every object", address, 0);
+        let missing = || fault("access outside every object");
         if region >= HEAP_REGION {
             let (list, start) = match region {
                 STACK_REGION..REGION_END => (&self.stack, STACK_REGION),
@@ -342,7 +342,7 @@ impl Memory {
     ) -> Result<&mut Object, End> {
         let region = (address >> 32) as u32;
         if region >= HEAP_REGION {
-            let missing = || fault("access outside every object", address, 0);
+            let missing = || fault("access outside every object");
             let layout = self.layout;
             let (list, start) = match region {
                 STACK_REGION..REGION_END => (&mut self.stack, STACK_REGION),
@@ -358,7 +358,7 @@ impl Memory {
         }
         match global {
             Global::Own(object) => Ok(object),
-            _ => Err(fault("access outside every object", address, 0)),
+            _ => Err(fault("access outside every object")),
         }
     }
 
@@ -412,7 +412,7 @@ impl Memory {
         let object = self.object_mut(program, image, address)?;
         let start = place(object, address, len)?;
         if !object.writable {
-            return Err(fault("write to a constant", address, len));
+            return Err(fault("write to a constant"));
         }
         let len = len as usize;
         object.bytes[start..start + len].copy_from_slice(&value.bits.to_le_bytes()[..len]);
@@ -448,7 +448,7 @@ impl Memory {
         let (writable, whole) = (object.writable, object.len() as u64 == len);
         if writable && write && self.journal.is_some() {
             // Who touched a static first cannot be taken back.
-            return Err(fault("a static that is written on trial", address, len));
+            return Err(fault("a static that is written on trial"));
         }
         if writable {
             let touched = self.touched.entry(region - 1).or_default();
@@ -507,7 +507,7 @@ impl Memory {
         let target = self.object_mut(access.0, access.1, *address)?;
         let start = place(target, *address, len)?;
         if !target.writable {
-            return Err(fault("write to a constant", *address, len));
+            return Err(fault("write to a constant"));
         }
         target.bytes[start..start + count].copy_from_slice(bytes);
         if shadow.iter().any(Option::is_some) {
@@ -557,12 +557,12 @@ impl Image {
 
 fn place(object: &Object, address: u64, len: u64) -> Result<usize, End> {
     if !object.live {
-        return Err(fault("access to freed memory", address, len));
+        return Err(fault("access to freed memory"));
     }
     let start = (address & 0xffff_ffff).wrapping_sub(u64::from(object.base));
     match start.checked_add(len) {
         Some(end) if end <= object.len() as u64 => Ok(start as usize),
-        _ => Err(fault("access outside its object", address, len)),
+        _ => Err(fault("access outside its object")),
     }
 }
 

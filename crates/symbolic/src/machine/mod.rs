@@ -45,8 +45,11 @@ pub enum End {
     Panicked { place: Place, text_matches: Option<bool> },
     /// An assumption was not met: the input is none of those the claim is about.
     Rejected,
-    /// Abort, trap, or an access to memory that no safe program makes.
+    /// Abort, trap, or leaving the process.
     Crashed(String),
+    /// What no safe program does, such as an access outside every object. Natively anything
+    /// may come of it.
+    Undefined(String),
     /// Something the machine does not know. Voids every claim.
     Unsupported(String),
     /// A bound was reached. Voids every claim.

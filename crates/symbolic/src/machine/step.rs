@@ -67,7 +67,7 @@ impl Machine<'_> {
                     self.frames.last_mut().expect("a frame is running").pc = pc;
                     let callee =
                         self.interpreter.program.function_at(address).ok_or_else(|| {
-                            End::Crashed(format!("call of {address:#x}, which is no function"))
+                            End::Undefined("call of what is no function".to_owned())
                         })?;
                     if self.call(callee, &args, dst)? {
                         return Ok(None);
@@ -91,7 +91,7 @@ impl Machine<'_> {
                     return self.unwind(exception).map(|()| None);
                 }
                 Inst::Unreachable => {
-                    return Err(End::Crashed(format!("unreachable code in {}", function.name)));
+                    return Err(End::Undefined(format!("unreachable code in {}", function.name)));
                 }
                 Inst::Trap => return Err(End::Crashed(format!("a trap in {}", function.name))),
                 Inst::Unsupported { note } => {
