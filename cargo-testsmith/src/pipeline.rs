@@ -190,6 +190,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         api = testsmith_discover::read(&json, &renames)?;
     }
     api.literals = testsmith_discover::mine(&package.root);
+    api.examples = testsmith_discover::examples(&package.root, &api);
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }

@@ -30,6 +30,9 @@ pub struct Facts<'f> {
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,
+    /// A call before was told to count from near the end of a type, or a value was put
+    /// together so.
+    pub near_the_end: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
@@ -102,6 +105,7 @@ impl<'f> Facts<'f> {
             made_up_keys,
             made_up_here,
             large_number,
+            near_the_end: arguments::near_the_end(plan, sequence, here),
             by_hand,
             constructed,
             back_door,
@@ -282,6 +286,28 @@ impl<'f> Facts<'f> {
         })
     }
 
+    /// It gives what lies between two values of one type as a number without a sign.
+    pub fn is_a_difference(&self) -> bool {
+        self.operation.is_some_and(|operation| {
+            let unsigned = matches!(&self.plan.ty(operation.output).ty,
+                Ty::Prim(name) if name.starts_with('u'));
+            let pair = match operation.inputs.as_slice() {
+                [one, other, ..] => self.root_of(one) == self.root_of(other),
+                _ => false,
+            };
+            unsigned && pair && self.says(&["subtract with overflow"])
+        })
+    }
+
+    /// What an input is, through references.
+    fn root_of(&self, input: &Input) -> &Ty {
+        let mut ty = &self.plan.ty(input.ty).ty;
+        while let Ty::Ref { inner, .. } = ty {
+            ty = inner;
+        }
+        ty
+    }
+
     /// It is no method, and one of its arguments says where to look.
     pub fn is_told_where(&self) -> bool {
         let method = |operation: &Operation| operation.inputs.iter().any(|i| i.name == "self");
@@ -378,8 +404,12 @@ impl<'f> Facts<'f> {
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 let place = format!("panic at {}:{}:{}", panic.file, panic.line, panic.column);
-                // Many roads lead to a line of another crate.
-                if panic.own { place } else { format!("{place}, given {}", self.kinds_given()) }
+                // Many roads lead to a line of another crate. A law that goes there says which.
+                match self.operation.map(|operation| &operation.callee) {
+                    _ if panic.own => place,
+                    Some(Callee::Claim { .. }) => format!("{place}, law: {path}"),
+                    _ => format!("{place}, given {}", self.kinds_given()),
+                }
             }
             Ending::Panicked(panic) => {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))

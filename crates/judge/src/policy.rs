@@ -265,6 +265,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             let asked_for = facts.made_up_keys
                 || facts.is_meant()
+                || (facts.near_the_end && facts.says(&["with overflow"]))
                 || (facts.is_told_where() && facts.says(&BOUNDS))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
@@ -276,7 +277,10 @@ pub static POLICY: &[Rule] = &[
         reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size \
                  and no large number",
         applies: |facts| {
-            facts.says(&ARITHMETIC) && !facts.takes_an_index_or_size() && !facts.large_number
+            facts.says(&ARITHMETIC)
+                && !facts.takes_an_index_or_size()
+                && !facts.large_number
+                && !facts.is_a_difference()
         },
     },
     // From here on, what may be misuse: the likelier to be a defect, the earlier.
@@ -286,6 +290,13 @@ pub static POLICY: &[Rule] = &[
         reason: "something inside is unwrapped that is not there; perhaps no caller was meant to \
                  get here in this state",
         applies: |facts| facts.says(&["called `Option::unwrap()`", "called `Result::unwrap()`"]),
+    },
+    Rule {
+        name: "difference the wrong way round",
+        severity: Suspicious,
+        reason: "it gives what lies between two values as a number without a sign, and the first \
+                 may have to come first",
+        applies: |facts| facts.is_a_difference(),
     },
     Rule {
         name: "overflow of a large number",

@@ -10,7 +10,7 @@
 //! list break one law for one reason, whichever of them it is seen with.
 
 use std::collections::BTreeSet;
-use testsmith_model::operation::{Input, OperationKind};
+use testsmith_model::operation::{Input, Mode, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
 
@@ -67,11 +67,25 @@ fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Op
             return (views, root);
         };
         if root.is_some() {
+            if !is_view(plan, &edit.steps[at], from) {
+                return (views, root);
+            }
             views.insert(at);
         }
         root = Some(path);
         at = from;
     }
+}
+
+/// Whether what a step makes is its argument seen in another way: it borrows from it, or was
+/// made by giving it up. What was copied out of it is a value of its own.
+fn is_view(plan: &Plan, step: &EditStep, from: usize) -> bool {
+    let EditStep::Call(op, args) = step else { return false };
+    let inputs = &plan.operation(*op).inputs;
+    let given_up = |(arg, input): (&u32, &Input)| {
+        *arg as usize == from && input.mode == Mode::Own && !plan.ty(input.ty).is_reference
+    };
+    plan.ty(step.ty(plan)).ty.borrows() || args.iter().zip(inputs).any(given_up)
 }
 
 /// The path of the first type of the crate under test in a type.
@@ -90,27 +104,31 @@ fn own_path(plan: &Plan, ty: TypeId) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::operation::{Mode, Operation, TypeInfo};
+    use testsmith_model::operation::{Operation, TypeInfo};
+    use testsmith_model::ty::{Arg, Lifetime};
     use testsmith_model::{Callee, OpId, Step};
 
     const MAP: TypeId = TypeId(0);
     const ITER: TypeId = TypeId(1);
     const NOTHING: TypeId = TypeId(2);
+    const NAME: TypeId = TypeId(3);
 
     /// `new() -> Map`, `insert(&mut Map)`, `drain(&mut Map)`, `iter(&Map) -> Iter`,
-    /// `next(&mut Iter)`.
+    /// `next(&mut Iter)`, `name(&Map) -> Name`, `show(&Name)`.
     fn plan() -> Plan {
         let info = |ty: Ty| TypeInfo::owned(ty, Default::default());
         let operation = |name: &str, inputs: &[(TypeId, Mode)], output| Operation {
             callee: Callee::item(name),
             ..Operation::of_types(inputs, output)
         };
+        let lifetime = Arg::Lifetime(Lifetime::Elided);
         Plan {
             krate: "a".to_owned(),
             types: vec![
                 info(Ty::adt("a::Map", vec![])),
-                info(Ty::adt("a::Iter", vec![])),
+                info(Ty::Adt { path: "a::Iter".to_owned(), args: vec![lifetime] }),
                 info(Ty::prim("bool")),
+                info(Ty::adt("a::Name", vec![])),
             ],
             operations: vec![
                 operation("a::new", &[], MAP),
@@ -118,6 +136,8 @@ mod tests {
                 operation("a::drain", &[(MAP, Mode::Exclusive)], NOTHING),
                 operation("a::iter", &[(MAP, Mode::Shared)], ITER),
                 operation("a::next", &[(ITER, Mode::Exclusive)], NOTHING),
+                operation("a::name", &[(MAP, Mode::Shared)], NAME),
+                operation("a::show", &[(NAME, Mode::Shared)], NOTHING),
             ],
             ..Plan::default()
         }
@@ -140,5 +160,8 @@ mod tests {
         let calls: [(u32, &[u32]); 5] = [(0, &[]), (0, &[]), (2, &[1]), (3, &[3]), (4, &[1])];
         assert_eq!(seen(&calls), (vec![], map));
         assert_eq!(seen(&[(0, &[])]), (vec![], None));
+        // What is copied out of it is no view.
+        let calls: [(u32, &[u32]); 3] = [(0, &[]), (5, &[1]), (6, &[1])];
+        assert_eq!(seen(&calls), (vec!["name".into()], Some("a::Name".to_owned())));
     }
 }

@@ -20,6 +20,8 @@ pub struct Api {
     /// Implementations of traits, by the path of the trait.
     pub impls: BTreeMap<String, Vec<Impl>>,
     pub literals: Literals,
+    /// Instances of generic types that the package writes out itself.
+    pub examples: Vec<Ty>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
     /// The user's own claims about values.

@@ -88,6 +88,7 @@ pub(crate) fn explicit(call: &Call) -> String {
         // What is not wanted need not be shown, so it need not be `Debug`.
         Treatment::Unwrapped(Unwrap::Ok) => format!("{form}.ok().unwrap()"),
         Treatment::Unwrapped(Unwrap::Err) => format!("{form}.err().unwrap()"),
+        Treatment::Awaited => awaited(&form),
         _ => call.result.full(&form),
     }
 }
@@ -119,6 +120,11 @@ fn explicit_form(call: &Call) -> String {
     }
 }
 
+/// By a function that stands in the file; see `test_file`.
+fn awaited(future: &str) -> String {
+    format!("block_on({future})")
+}
+
 fn form_in_full(call: &Call) -> String {
     Call { result: Treatment::Kept, ..call.clone() }.full()
 }
@@ -134,6 +140,7 @@ fn plain_call(call: &Call) -> String {
         Treatment::Followed(methods) => format!("{}{methods}", plain_form(call)),
         Treatment::Unwrapped(Unwrap::Some | Unwrap::Ok) => format!("{}.unwrap()", plain_form(call)),
         Treatment::Unwrapped(Unwrap::Err) => format!("{}.unwrap_err()", plain_form(call)),
+        Treatment::Awaited => awaited(&plain_form(call)),
         Treatment::Boxed | Treatment::Displayed | Treatment::Dropped | Treatment::Formatted => {
             explicit(call)
         }

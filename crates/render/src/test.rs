@@ -11,7 +11,7 @@ use crate::imports::Imports;
 use crate::literal::{literal, with_type};
 use crate::names::Variables;
 use crate::statements::{mark, must_be_dropped};
-use testsmith_model::call::{Placeholder, Treatment, fill};
+use testsmith_model::call::{MAX_POLLS, Placeholder, Treatment, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Edit, EditStep, Loans, Plan, Sequence, Step};
@@ -66,6 +66,9 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
     if bodies.iter().any(|body| body.contains("hash_of(")) {
         text.push_str(HASH_OF);
     }
+    if bodies.iter().any(|body| body.contains("block_on(")) {
+        text.push_str(&BLOCK_ON.replace("MAX_POLLS", &MAX_POLLS.to_string()));
+    }
     for body in bodies {
         text.push('\n');
         text.push_str(&body);
@@ -84,6 +87,21 @@ fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+";
+
+/// Bounded, because a test that waits for ever says nothing.
+const BLOCK_ON: &str = "
+fn block_on<F: std::future::Future>(future: F) -> F::Output {
+    use std::task::{Context, Poll, Waker};
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..=MAX_POLLS {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+    panic!(\"the future is not ready, and nothing else runs\")
 }
 ";
 
@@ -312,15 +330,16 @@ impl<'w> Writer<'w> {
         self.is_unwrapped_next(here) && is_atomic(text)
     }
 
-    /// `text.parse::<Version>().unwrap()`: the only use is the next statement,
-    /// a builder that takes the value apart.
+    /// `text.parse::<Version>().unwrap()`, `channel().1`: the only use is the next
+    /// statement, a builder that takes the value apart.
     fn is_unwrapped_next(&self, here: usize) -> bool {
         let [(user, 0)] = self.uses[here][..] else { return false };
         let operation = self.operation(user).expect("a user is a call");
         let takes_apart = operation.kind == OperationKind::Builder
             && operation.inputs.len() == 1
             && operation.inputs[0].mode == Mode::Own
-            && matches!(operation.call.result, Treatment::Unwrapped(_));
+            && (matches!(operation.call.result, Treatment::Unwrapped(_))
+                || operation.call.takes_a_part());
         let mut between = here + 1..user;
         takes_apart && between.all(|step| matches!(self.steps[step], EditStep::Literal(..)))
     }
@@ -354,7 +373,13 @@ impl<'w> Writer<'w> {
                 None => &self.names[args[n] as usize],
             };
             let alone = matches!(placeholder, Placeholder::Argument(_)) && mark.is_empty();
-            if alone || is_atomic(value) {
+            // What is left of a variable would live on to the end of the test.
+            let whole = operation.call.takes_a_part()
+                && self.inline[args[n] as usize].is_none()
+                && self.plan.ty(loans.ty(args[n])).abilities.needs_drop;
+            if whole {
+                text.push_str(&format!("{{ {value} }}"));
+            } else if alone || is_atomic(value) {
                 text.push_str(&format!("{mark}{value}"));
             } else {
                 text.push_str(&format!("{mark}({value})"));
