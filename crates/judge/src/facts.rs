@@ -6,9 +6,10 @@ use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
     kind_of_message, names_an_index_or_size, takes_an_answer,
 };
-use crate::made_for_another::made_for_another;
+use crate::made_for_another::{made_for_another, of_two_owners};
 use crate::support::Support;
 use crate::way::root;
+use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
@@ -37,6 +38,8 @@ pub struct Facts<'f> {
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
     constructed: Vec<TypeId>,
+    /// The structs that the test put together from more than one field.
+    assembled: Vec<String>,
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
@@ -46,6 +49,8 @@ pub struct Facts<'f> {
     pub announced: bool,
     /// A call was given what was made for another value of the same type.
     pub made_for_another: bool,
+    /// It brings two values together that borrow from different ones.
+    pub of_two_owners: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
     /// The type that the call is about in the end.
@@ -62,6 +67,13 @@ fn constructs(call: &Operation) -> Option<TypeId> {
         }
         _ => None,
     }
+}
+
+/// The path of the struct that a call puts together from several fields.
+fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
+    let Form::Constructor { path, fields, .. } = &call.call.form else { return None };
+    let made = plan.ty(call.output).ty.path()?;
+    (made == path && fields.len() > 1).then(|| path.clone())
 }
 
 impl<'f> Facts<'f> {
@@ -85,6 +97,7 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let constructed = calls().filter_map(constructs).collect();
+        let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
         let back_door = calls().any(is_a_back_door);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
@@ -108,10 +121,12 @@ impl<'f> Facts<'f> {
             near_the_end: arguments::near_the_end(plan, sequence, here),
             by_hand,
             constructed,
+            assembled,
             back_door,
             answered,
             announced,
             made_for_another,
+            of_two_owners: of_two_owners(plan, sequence, here),
             support: None,
             root: root(plan, sequence, here),
         }
@@ -142,6 +157,16 @@ impl<'f> Facts<'f> {
 
     fn contract(&self) -> Option<BrokenContract<'_>> {
         BrokenContract::read(&self.panic()?.message)
+    }
+
+    /// The value that the call is about was put together from several public fields of a
+    /// struct. What a variant of an enum holds is all there is to it.
+    pub fn is_put_together_here(&self) -> bool {
+        let receiver = self.operation.and_then(|operation| operation.inputs.first());
+        receiver.is_some_and(|input| {
+            let path = self.root_of(input).path();
+            path.is_some_and(|path| self.assembled.iter().any(|known| known == path))
+        })
     }
 
     /// A contract of the code under test was broken.
@@ -370,7 +395,22 @@ impl<'f> Facts<'f> {
         let words: Vec<&str> = origin.statement.split(|c| !is_word(c)).collect();
         self.operation.is_some_and(|operation| {
             let mut names = operation.inputs.iter().map(|input| input.name.as_str());
-            names.any(|name| !name.is_empty() && name != "self" && words.contains(&name))
+            // `radix` inside is `default_radix` outside; short parts are words of any code.
+            let part =
+                |name: &str| name.split('_').any(|part| part.len() > 4 && words.contains(&part));
+            let named = |name: &str| words.contains(&name) || part(name);
+            names.any(|name| !name.is_empty() && name != "self" && named(name))
+        })
+    }
+
+    /// The call goes through a trait of another crate, whose documentation is not known here.
+    pub fn is_of_a_foreign_trait(&self) -> bool {
+        self.operation.is_some_and(|operation| {
+            let trait_ = operation.callee.trait_();
+            operation.kind == OperationKind::ForeignTrait
+                && trait_.is_some_and(|trait_| {
+                    trait_.path.contains("::") && !trait_.path.starts_with("std::")
+                })
         })
     }
 
@@ -505,6 +545,27 @@ mod tests {
         };
         assert_eq!(broken("a::Set", "u8"), broken("a::Set", "i32"));
         assert_ne!(broken("a::Set", "u8"), broken("a::Map", "u8"));
+    }
+
+    #[test]
+    fn a_trait_of_another_crate_is_neither_of_std_nor_local() {
+        let foreign = |path: &str, kind: OperationKind| {
+            let callee = Callee::TraitMember {
+                of: Ty::prim("u8"),
+                trait_: testsmith_model::ty::TraitRef::new(path, vec![]),
+                name: "reduce".into(),
+            };
+            let operation =
+                Operation { callee, kind, ..crate::guesses::tests::operation("a", "reduce", &[]) };
+            let plan = Plan { operations: vec![operation], ..Plan::default() };
+            let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+            let (ending, step, phase, values) = (Ending::Broken, 0, Phase::Calling, vec![]);
+            let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+            Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).is_of_a_foreign_trait()
+        };
+        assert!(foreign("modular::Reducer", OperationKind::ForeignTrait));
+        assert!(!foreign("std::ops::Add", OperationKind::ForeignTrait));
+        assert!(!foreign("a::Reducer", OperationKind::LocalTrait));
     }
 
     #[test]

@@ -136,9 +136,11 @@ pub static POLICY: &[Rule] = &[
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
         applies: |facts| {
             let asked_for = facts.back_door
+                || facts.is_put_together_here()
                 || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
+                || (facts.of_two_owners && facts.panics_by(&["panic"]))
                 || (facts.large_number && facts.says(&["with overflow"]));
             facts.kind() == Some(OperationKind::Law) && !asked_for
         },
@@ -159,6 +161,7 @@ pub static POLICY: &[Rule] = &[
                 && !facts.back_door
                 && !facts.answered
                 && !facts.made_for_another
+                && !facts.is_of_a_foreign_trait()
         },
     },
     Rule {
@@ -214,6 +217,8 @@ pub static POLICY: &[Rule] = &[
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
                 && !facts.mentions_an_argument()
                 && !facts.answered
+                && !facts.is_of_a_foreign_trait()
+                && !(facts.large_number && facts.is_of_trait(&OPERATORS))
         },
     },
     Rule {
@@ -257,6 +262,12 @@ pub static POLICY: &[Rule] = &[
         reason: "the documentation says what one of its arguments must be, which may not have been \
                  kept",
         applies: |facts| facts.documents_demands(),
+    },
+    Rule {
+        name: "panic of a value put together by hand",
+        severity: Suspicious,
+        reason: "its value was put together from several public fields, which may not fit together",
+        applies: |facts| facts.is_put_together_here(),
     },
     Rule {
         name: "panic out of a promise",

@@ -51,6 +51,27 @@ pub(crate) fn root(plan: &Plan, sequence: &Sequence, step: usize) -> Option<Stri
     if step >= edit.len() { None } else { looked_through(plan, &edit, step).1 }
 }
 
+/// The types of the crate whose values a step is about, and those that these are views or
+/// clones of. Two failures of one law are one cause if they have a type in common.
+pub fn lineage(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
+    let edit = Edit::of(sequence);
+    let mut types = BTreeSet::new();
+    let mut open = if step < edit.len() { vec![step] } else { vec![] };
+    while let Some(at) = open.pop() {
+        let own = |at: usize| own_path(plan, edit.steps[at].ty(plan));
+        for from in edit.steps[at].args().iter().map(|arg| *arg as usize) {
+            let Some(path) = own(from) else { continue };
+            // Arguments come before their uses, so this ends.
+            if at == step || own(at).as_ref() == Some(&path) || is_view(plan, &edit.steps[at], from)
+            {
+                types.insert(path);
+                open.push(from);
+            }
+        }
+    }
+    types
+}
+
 /// The steps that lead to the receiver of a call from a value of another type of the crate,
 /// and the type where they begin.
 fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Option<String>) {
@@ -163,5 +184,15 @@ mod tests {
         // What is copied out of it is no view.
         let calls: [(u32, &[u32]); 3] = [(0, &[]), (5, &[1]), (6, &[1])];
         assert_eq!(seen(&calls), (vec!["name".into()], Some("a::Name".to_owned())));
+    }
+    #[test]
+    fn a_view_is_of_the_lineage_of_what_it_shows() {
+        let lineage = |calls: &[(u32, &[u32])]| -> Vec<String> {
+            let steps = calls.iter().map(|(op, back)| Step::Call(OpId(*op), (*back).into()));
+            let sequence = Sequence::from_steps(steps.collect());
+            super::lineage(&plan(), &sequence, calls.len() - 1).into_iter().collect()
+        };
+        assert_eq!(lineage(&[(0, &[]), (3, &[1]), (4, &[1])]), ["a::Iter", "a::Map"]);
+        assert_eq!(lineage(&[(0, &[]), (5, &[1]), (6, &[1])]), ["a::Name"]);
     }
 }

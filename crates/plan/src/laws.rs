@@ -51,6 +51,8 @@ pub struct Law {
     /// Whether it takes the values themselves or references.
     #[serde(default)]
     owned: bool,
+    /// The law, by its file, that a type most likely breaks too where it breaks this one.
+    pub follows: Option<String>,
     /// What has to be true of `a`, `b`, `c`.
     holds: String,
     /// The same as a person would assert it in a test.

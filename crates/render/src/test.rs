@@ -8,7 +8,7 @@
 use crate::calls::{explicit, is_atomic, is_operator, plain};
 use crate::expected::expected;
 use crate::imports::Imports;
-use crate::literal::{literal, with_type};
+use crate::literal::{is_wide, literal, with_type};
 use crate::names::Variables;
 use crate::statements::{mark, must_be_dropped};
 use testsmith_model::call::{MAX_POLLS, Placeholder, Treatment, fill};
@@ -48,7 +48,8 @@ pub enum Style {
     /// As a person would write it.
     #[default]
     Plain,
-    /// Every type, every call as the compiler once accepted it.
+    /// Every type, every call as the compiler once accepted it; of the paths, those of types
+    /// are short.
     Explicit,
 }
 
@@ -110,6 +111,13 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     for line in &test.comment {
         text.push_str(&format!("/// {line}\n"));
     }
+    let wide = |step: &Step| match step {
+        Step::Literal(ty, value) => is_wide(&plan.ty(*ty).ty, value),
+        Step::Call(..) => false,
+    };
+    if test.sequence.steps().any(wide) {
+        text.push_str("#[cfg(target_pointer_width = \"64\")]\n");
+    }
     text.push_str("#[test]\n");
     match &test.ending {
         TestEnding::Open | TestEnding::Shows { .. } => {}
@@ -120,17 +128,37 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
     }
     if test.style == Style::Explicit {
-        text.push_str("#[allow(deprecated, unused_mut, unused_variables, clippy::all)]\n");
+        text.push_str("#[allow(deprecated, unused_variables, clippy::all)]\n");
     } else if test.sequence.steps().any(|step| is_deprecated(plan, step)) {
         text.push_str("#[allow(deprecated)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
-    for line in Writer::new(plan, test, imports).lines() {
+    for line in gathered(Writer::new(plan, test, imports).lines()) {
         text.push_str(&format!("    {line}\n"));
     }
     text.push_str("}\n");
     text
 }
+
+/// The same statement again and again is a loop.
+fn gathered(lines: Vec<String>) -> Vec<String> {
+    let mut gathered = vec![];
+    for run in lines.chunk_by(|one, other| one == other) {
+        let line = &run[0];
+        let names_nothing = !line.starts_with("let ") || line.starts_with("let _ = ");
+        if run.len() >= MIN_LOOP && names_nothing {
+            gathered.push(format!("for _ in 0..{} {{", run.len()));
+            gathered.push(format!("    {line}"));
+            gathered.push("}".to_owned());
+        } else {
+            gathered.extend(run.iter().cloned());
+        }
+    }
+    gathered
+}
+
+/// Fewer are read as quickly one by one.
+const MIN_LOOP: usize = 4;
 
 /// Writes the statements of one test.
 struct Writer<'w> {
@@ -351,7 +379,10 @@ impl<'w> Writer<'w> {
 
     fn call(&mut self, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
         let template = self.template(operation);
-        let template = if self.is_plain() { self.imports.shorten(&template) } else { template };
+        let template = match self.test.style {
+            Style::Plain => self.imports.shorten(&template),
+            Style::Explicit => self.imports.shorten_types(&template),
+        };
         // A method reaches through a reference by itself, an operator does not.
         let infix = is_operator(&template);
         fill(&template, &mut |placeholder, text| {
@@ -393,7 +424,9 @@ impl<'w> Writer<'w> {
         let ty = &self.plan.ty(self.steps[here].ty(self.plan)).ty;
         self.names[here] = self.variables.name(ty);
         if !self.is_plain() {
-            return format!("let mut {}: {ty} = {text};", self.names[here]);
+            let (name, ty) = (&self.names[here], self.imports.shorten_types(&ty.to_string()));
+            let mark = if self.changed[here] { "mut " } else { "" };
+            return format!("let {mark}{name}: {ty} = {text};");
         }
         let told = if self.needs_a_type(here, text) {
             format!(": {}", self.imports.shorten(&ty.to_string()))
@@ -537,5 +570,13 @@ mod tests {
             let text = test_function(&plan(deprecated), &test);
             assert_eq!(text.contains("#[allow(deprecated)]"), deprecated, "{text}");
         }
+    }
+    #[test]
+    fn what_is_done_again_and_again_is_a_loop() {
+        let gather = |lines: &[&str]| gathered(lines.iter().map(|&line| line.into()).collect());
+        let next = "let _ = a.next();";
+        assert_eq!(gather(&[next; 4]), ["for _ in 0..4 {", "    let _ = a.next();", "}"]);
+        assert_eq!(gather(&[next; 3]), [next; 3]);
+        assert_eq!(gather(&["let a = b();"; 4]), ["let a = b();"; 4]);
     }
 }
