@@ -326,7 +326,7 @@ impl<'w> Writer<'w> {
     }
 
     fn template(&self, operation: &Operation) -> String {
-        if self.is_plain() { plain(operation) } else { explicit(&operation.call) }
+        if self.is_plain() { plain(self.plan, operation) } else { explicit(&operation.call) }
     }
 
     fn is_receiver(&self, operation: &Operation, n: usize) -> bool {
@@ -497,7 +497,7 @@ impl<'w> Writer<'w> {
             return None;
         }
         if *ty == Ty::prim("bool") {
-            let compared = self.is_plain() && is_operator(&plain(operation));
+            let compared = self.is_plain() && is_operator(&plain(self.plan, operation));
             return Some(match (seen, value.split_once(" == ").filter(|_| compared)) {
                 ("true", Some((left, right))) => format!("assert_eq!({left}, {right});"),
                 (_, Some((left, right))) => format!("assert_ne!({left}, {right});"),
