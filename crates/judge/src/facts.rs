@@ -443,13 +443,14 @@ impl<'f> Facts<'f> {
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
-                let place = format!("panic at {}:{}:{}", panic.file, panic.line, panic.column);
-                // Many roads lead to a line of another crate. A law that goes there says which.
-                match self.operation.map(|operation| &operation.callee) {
-                    _ if panic.own => place,
-                    Some(Callee::Claim { .. }) => format!("{place}, law: {path}"),
-                    _ => format!("{place}, given {}", self.kinds_given()),
-                }
+                // A number that is too large for one operator of a line is for the next, too.
+                let column = match panic.message.contains("with overflow") {
+                    true => String::new(),
+                    false => format!(":{}", panic.column),
+                };
+                let place = format!("panic at {}:{}{column}", panic.file, panic.line);
+                // Many roads lead to a line of another crate.
+                if panic.own { place } else { format!("{place}, given {}", self.kinds_given()) }
             }
             Ending::Panicked(panic) => {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
@@ -464,14 +465,18 @@ impl<'f> Facts<'f> {
         }
     }
 
-    /// The types that the operation takes, whatever their arguments.
+    /// The types that the operation takes, whatever their arguments; the first is the one
+    /// that it is about in the end.
     fn kinds_given(&self) -> String {
-        let kind = |input: &Input| {
-            let ty = &self.plan.ty(input.ty).ty;
-            ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+        let kind = |(n, input): (usize, &Input)| match &self.root {
+            Some(root) if n == 0 => root.clone(),
+            _ => {
+                let ty = &self.plan.ty(input.ty).ty;
+                ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+            }
         };
         let inputs = self.operation.map(|operation| operation.inputs.as_slice());
-        let kinds: Vec<String> = inputs.unwrap_or_default().iter().map(kind).collect();
+        let kinds: Vec<String> = inputs.unwrap_or_default().iter().enumerate().map(kind).collect();
         if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
     }
 }
@@ -484,12 +489,16 @@ mod tests {
 
     /// The class of a panic at this statement.
     fn class(statement: &str) -> String {
+        class_of(statement, "attempt to divide by zero", 1)
+    }
+
+    fn class_of(statement: &str, message: &str, column: u32) -> String {
         let origin = Origin { statement: statement.into(), function: "other".into() };
         let panic = Panic {
-            message: "attempt to divide by zero".into(),
+            message: message.into(),
             file: "src/lib.rs".into(),
             line: 7,
-            column: 1,
+            column,
             own: true,
             origin: Some(origin),
         };
@@ -574,5 +583,13 @@ mod tests {
         assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
         assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
         assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
+    }
+
+    #[test]
+    fn two_operators_of_a_line_overflow_for_one_reason() {
+        let at = |message, column| class_of("a + b * c", message, column);
+        let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
+        assert_eq!(at(add, 1), at(multiply, 5));
+        assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
     }
 }
