@@ -67,7 +67,7 @@ fn text_is_the_default_and_ends_with_a_summary() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("shelf 0.1.0\n"), "{text}");
-    assert!(text.contains("26 of 30 core callables can be called"), "{text}");
+    assert!(text.contains("27 of 30 core callables can be called"), "{text}");
     assert!(!text.contains("Spot"), "{text}");
 }
 

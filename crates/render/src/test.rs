@@ -128,7 +128,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
     }
     if test.style == Style::Explicit {
-        text.push_str("#[allow(deprecated, unused_variables, clippy::all)]\n");
+        text.push_str("#[allow(deprecated, unused_mut, unused_variables, clippy::all)]\n");
     } else if test.sequence.steps().any(|step| is_deprecated(plan, step)) {
         text.push_str("#[allow(deprecated)]\n");
     }
@@ -425,8 +425,8 @@ impl<'w> Writer<'w> {
         self.names[here] = self.variables.name(ty);
         if !self.is_plain() {
             let (name, ty) = (&self.names[here], self.imports.shorten_types(&ty.to_string()));
-            let mark = if self.changed[here] { "mut " } else { "" };
-            return format!("let {mark}{name}: {ty} = {text};");
+            // What a claim does to a value of its own is not known here.
+            return format!("let mut {name}: {ty} = {text};");
         }
         let told = if self.needs_a_type(here, text) {
             format!(": {}", self.imports.shorten(&ty.to_string()))
