@@ -334,6 +334,8 @@ mod tests {
             .collect();
         let read: BTreeSet<String> = LAWS.iter().map(|(file, _)| (*file).to_owned()).collect();
         assert_eq!(there, read);
+        let mut followed = LAWS.iter().filter_map(|(_, law)| law.follows.as_deref());
+        assert!(followed.all(|file| law(file).is_some_and(|law| law.follows.is_none())));
     }
 
     #[test]
