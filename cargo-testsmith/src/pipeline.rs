@@ -190,7 +190,9 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         api = testsmith_discover::read(&json, &renames)?;
     }
     api.literals = testsmith_discover::mine(&package.root);
-    api.examples = testsmith_discover::examples(&package.root, &api);
+    let examples = testsmith_discover::examples(&package.root, &api);
+    api.examples = examples.instances;
+    api.foreign_types = examples.foreign;
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }

@@ -15,12 +15,22 @@ use testsmith_model::ty::{Arg, Lifetime, Substitution, Ty};
 
 /// More instances of one type than this would only repeat each other.
 const MAX_OF_ONE: usize = 6;
+/// Types of other crates that the package uses most.
+const MAX_FOREIGN: usize = 8;
 /// Aliases of aliases of …
 const MAX_DEPTH: usize = 6;
 
-/// Concrete instances of the crate's generic types, the most often written first.
-pub fn examples(root: &Path, api: &Api) -> Vec<Ty> {
-    let mut reader = Reader { api, imports: BTreeMap::new(), found: BTreeMap::new() };
+/// What a package writes out, the most often written first.
+#[derive(Debug, Default)]
+pub struct Examples {
+    /// Concrete instances of the crate's generic types.
+    pub instances: Vec<Ty>,
+    /// Types of other crates, by the paths that they are imported by. Some are traits.
+    pub foreign: Vec<Ty>,
+}
+
+pub fn examples(root: &Path, api: &Api) -> Examples {
+    let mut reader = Reader::new(api);
     for text in sources(root) {
         if let Ok(file) = syn::parse_file(&text) {
             reader.file(&file);
@@ -34,16 +44,25 @@ struct Reader<'a> {
     /// What the file at hand calls by a name of its own.
     imports: BTreeMap<String, Vec<String>>,
     found: BTreeMap<Ty, usize>,
+    foreign: BTreeMap<String, usize>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(api: &'a Api) -> Reader<'a> {
+        let (imports, found, foreign) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Reader { api, imports, found, foreign }
+    }
+
     fn file(&mut self, file: &syn::File) {
         self.imports.clear();
         Imports(&mut self.imports).visit_file(file);
         self.visit_file(file);
     }
 
-    fn finish(self) -> Vec<Ty> {
+    fn finish(self) -> Examples {
+        let mut foreign: Vec<(String, usize)> = self.foreign.into_iter().collect();
+        foreign.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        foreign.truncate(MAX_FOREIGN);
         let mut all: Vec<(Ty, usize)> = self.found.into_iter().collect();
         all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let mut of_one: BTreeMap<String, usize> = BTreeMap::new();
@@ -52,7 +71,15 @@ impl Reader<'_> {
             *count += 1;
             (*count <= MAX_OF_ONE).then_some(ty)
         };
-        all.into_iter().filter_map(few).collect()
+        Examples {
+            instances: all.into_iter().filter_map(few).collect(),
+            foreign: foreign.into_iter().map(|(path, _)| Ty::adt(&path, vec![])).collect(),
+        }
+    }
+
+    /// Whether a path begins in this crate.
+    fn is_own(&self, first: &str) -> bool {
+        matches!(first, "crate" | "self" | "super") || first == self.api.krate
     }
 
     /// Notes the type if it is an instance of a generic type of the crate.
@@ -141,17 +168,13 @@ impl Reader<'_> {
             return known.map(|path| Ty::Adt { path: (*path).to_owned(), args });
         }
         // A path of another crate, as it stands.
-        let own =
-            matches!(full[0].as_str(), "crate" | "self" | "super") || full[0] == self.api.krate;
-        (!own).then(|| Ty::Adt { path: full.join("::"), args })
+        (!self.is_own(&full[0])).then(|| Ty::Adt { path: full.join("::"), args })
     }
 
     /// The importable path of a type of the crate. Where a file does not say where a name is
     /// from, the crate's own is meant, if there is only one.
     fn local(&self, full: &[String], name: &str) -> Option<String> {
-        let ours = full.len() == 1
-            || matches!(full[0].as_str(), "crate" | "self" | "super")
-            || full[0] == self.api.krate;
+        let ours = full.len() == 1 || self.is_own(&full[0]);
         let exact = full.join("::").replacen("crate::", &format!("{}::", self.api.krate), 1);
         if self.api.types.contains_key(&exact) {
             return Some(exact);
@@ -239,6 +262,20 @@ impl Reader<'_> {
 }
 
 impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let first = path.segments.first().map(|segment| segment.ident.to_string());
+        let imported = first.and_then(|first| self.imports.get(&first));
+        if let Some([root, .., name]) = imported.map(Vec::as_slice)
+            && !matches!(root.as_str(), "std" | "core" | "alloc")
+            && !self.is_own(root)
+            && name.starts_with(|c: char| c.is_uppercase())
+        {
+            let path = imported.map(|words| words.join("::")).unwrap_or_default();
+            *self.foreign.entry(path).or_default() += 1;
+        }
+        visit::visit_path(self, path);
+    }
+
     fn visit_type_path(&mut self, path: &'ast syn::TypePath) {
         self.note(self.ty(&syn::Type::Path(path.clone()), 0));
         visit::visit_type_path(self, path);
@@ -416,10 +453,21 @@ mod tests {
 
     fn check(source: &str, expected: &[&str]) {
         let api = api();
-        let mut reader = Reader { api: &api, imports: BTreeMap::new(), found: BTreeMap::new() };
-        reader.file(&syn::parse_file(source).unwrap());
-        let found: Vec<String> = reader.finish().iter().map(Ty::to_string).collect();
+        let found: Vec<String> = read(&api, source).instances.iter().map(Ty::to_string).collect();
         assert_eq!(found, expected);
+    }
+
+    fn read(api: &Api, source: &str) -> Examples {
+        let mut reader = Reader::new(api);
+        reader.file(&syn::parse_file(source).unwrap());
+        reader.finish()
+    }
+
+    #[test]
+    fn types_of_other_crates_are_those_that_are_imported_and_used() {
+        let source = "use zones::{Utc, at, Unused}; use grid::Grid; fn f() { at(Utc.now()) }";
+        let foreign = read(&api(), source).foreign;
+        assert_eq!(foreign, [Ty::adt("zones::Utc", vec![])]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use rustdoc_types as doc;
 use serde::Deserialize;
 use testsmith_model::Api;
 
-pub use examples::examples;
+pub use examples::{Examples, examples};
 pub use literals::mine;
 pub use oracles::oracles;
 pub use origin::origin;

@@ -22,6 +22,8 @@ pub struct Api {
     pub literals: Literals,
     /// Instances of generic types that the package writes out itself.
     pub examples: Vec<Ty>,
+    /// Types of other crates that the package uses in its code and examples.
+    pub foreign_types: Vec<Ty>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
     /// The user's own claims about values.

@@ -7,8 +7,9 @@
 use crate::draft::Draft;
 use crate::{MAX_NESTING, Planner, Purpose, literals, nesting};
 use std::collections::{BTreeSet, HashSet};
+use testsmith_model::api::{Param, ParamKind};
 use testsmith_model::operation::{Input, Mode};
-use testsmith_model::ty::{Arg, Substitution, Ty, unify};
+use testsmith_model::ty::{Arg, Bound, Substitution, Ty, unify};
 
 /// Each callable is tried with this many of the types that others make.
 const MAX_SUPPLIED: usize = 3;
@@ -63,7 +64,31 @@ impl Planner {
             });
         }
         found.truncate(MAX_EXAMPLES);
+        found.extend(self.foreign_arguments(number));
         found
+    }
+
+    /// Where a bound is a trait of another crate, what the package uses of others may meet it.
+    fn foreign_arguments(&self, number: u32) -> Vec<Substitution> {
+        let generics = || self.api.callables[number as usize].generics.iter();
+        let is_foreign = |bound: &&Bound| {
+            bound.as_trait().is_some_and(|trait_| {
+                !trait_.path.starts_with("std::") && !self.api.traits.contains_key(&trait_.path)
+            })
+        };
+        let bounded = |param: &&Param| {
+            let mut bounds = generics().flat_map(|generics| generics.bounds_on(&param.name));
+            matches!(param.kind, ParamKind::Type { .. }) && bounds.any(|bound| is_foreign(&bound))
+        };
+        let params: Vec<&Param> = generics().flat_map(|g| &g.params).filter(bounded).collect();
+        if params.is_empty() {
+            return vec![];
+        }
+        let each = |ty: &Ty| {
+            let chosen = |param: &&Param| (param.name.clone(), Arg::Type(ty.clone()));
+            params.iter().map(chosen).collect()
+        };
+        self.api.foreign_types.iter().map(each).collect()
     }
 
     /// Callables that no draft can call yet.
@@ -229,9 +254,7 @@ fn has_nested_references(ty: &Ty) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::Plan;
-    use testsmith_model::api::{
-        Api, Callable, CallableKind, Docs, Generics, Param, ParamKind, TypeDef, TypeKind,
-    };
+    use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, TypeDef, TypeKind};
 
     fn param(name: &str) -> Ty {
         Ty::Param(name.into())
@@ -274,7 +297,9 @@ mod tests {
         accepts: fn(&Draft) -> bool,
         expected: &[&str],
     ) {
-        let mut api = Api { krate: "a".into(), callables, examples, ..Api::default() };
+        let foreign_types = vec![Ty::adt("b::Trait", vec![]), Ty::adt("b::Utc", vec![])];
+        let mut api =
+            Api { krate: "a".into(), callables, examples, foreign_types, ..Api::default() };
         for path in ["a::Entry", "a::Map"] {
             let kind = TypeKind::Struct;
             let def = TypeDef { path: path.into(), generics: Generics::default(), kind };
@@ -324,5 +349,15 @@ mod tests {
         // No menu has it.
         let accepts = |draft: &Draft| draft.call.full().contains("b::Marker");
         check_with(examples, vec![make], accepts, &["a::make::<b::Marker>()"]);
+    }
+    #[test]
+    fn a_bound_of_another_crate_is_met_by_what_the_package_uses() {
+        let mut make = callable("a::now_in", &["Z"], vec![], Ty::prim("u64"));
+        let zone = testsmith_model::ty::TraitRef::new("b::Zone", vec![]);
+        let param = &mut make.generics[0].params[0];
+        param.kind =
+            ParamKind::Type { bounds: vec![Bound::Trait(zone)], default: None, synthetic: false };
+        let accepts = |draft: &Draft| draft.call.full().contains("b::Utc");
+        check_with(vec![], vec![make], accepts, &["a::now_in::<b::Utc>()"]);
     }
 }
