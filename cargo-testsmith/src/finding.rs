@@ -155,7 +155,11 @@ impl Emitted for Finding {
 }
 
 /// What is called at a step.
-fn callee_at<'p>(plan: &'p Plan, sequence: &Sequence, step: usize) -> Option<&'p Callee> {
+pub(crate) fn callee_at<'p>(
+    plan: &'p Plan,
+    sequence: &Sequence,
+    step: usize,
+) -> Option<&'p Callee> {
     match sequence.steps().nth(step) {
         Some(Step::Call(op, _)) => Some(&plan.operation(*op).callee),
         _ => None,

@@ -10,6 +10,7 @@ use std::time::Instant;
 use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Package, Profile, Subject, Supervisor, WorkerLimits};
 use testsmith_model::api::ForeignKind;
+use testsmith_model::operation::OperationKind;
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
 use testsmith_plan::Planner;
@@ -190,6 +191,9 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         api = testsmith_discover::read(&json, &renames)?;
     }
     api.literals = testsmith_discover::mine(&package.root);
+    let examples = testsmith_discover::examples(&package.root, &api);
+    api.examples = examples.instances;
+    api.foreign_types = examples.foreign;
     if api.callables.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }
@@ -244,7 +248,9 @@ pub(crate) fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result
         planner.learn(&verdicts);
     }
     let plan = planner.finish();
-    if plan.operations.is_empty() {
+    // What makes arguments is no use where nothing takes them.
+    let aside = |kind: OperationKind| matches!(kind, OperationKind::Builder | OperationKind::Law);
+    if plan.operations.iter().all(|operation| aside(operation.kind)) {
         bail!(
             "nothing of {} can be called: all {} items were skipped; see `cargo testsmith list`",
             plan.krate,

@@ -52,7 +52,10 @@ fn an_empty_api_is_said_to_be_empty() {
 
 #[test]
 fn an_api_of_skips_only_is_said_to_be_so() {
-    let library = "pub unsafe fn f() {}\npub async fn g() {}\n";
+    let library = "pub unsafe fn f() {}\npub fn g() -> ! {\n    loop {}\n}\n";
+    check(&Fixture::make("bad", MANIFEST, Some(library)), "nothing of bad can be called");
+    // Nor does it help that the arguments of what nothing calls could be made.
+    let library = "pub struct Key(());\npub fn f(_: &Key, _: Vec<u8>) {}\n";
     check(&Fixture::make("bad", MANIFEST, Some(library)), "nothing of bad can be called");
 }
 

@@ -46,4 +46,8 @@ fn a_law_that_the_iterators_of_a_collection_break_is_broken_once() {
     assert_eq!(broken.count(), 1, "{told}");
     let also = lines().filter(|line| line.starts_with("also: size_hint bounds the items, for"));
     assert_eq!(also.count(), 2, "{told}");
+    // Nor is a panic of the standard library in two views of one thing told twice.
+    let views = |line: &&str| line.contains("causes::Upper") || line.contains("causes::Lower");
+    let panics = lines().filter(|line| line.starts_with("violation:")).filter(views);
+    assert_eq!(panics.count(), 1, "{told}");
 }

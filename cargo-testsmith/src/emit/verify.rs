@@ -83,6 +83,7 @@ const RUNS_ALONE: usize = 20;
 const MAX_BUILDS: usize = 12;
 
 const HARMFUL: &str = "it changes files, uses the network or starts programs";
+const HANGS: &str = "it does not return";
 const REFUSED: &str = "it does not compile";
 const WRONG: &str = "it does not show what was seen";
 const FLAKY: &str = "it does not end in the same way each time";
@@ -169,6 +170,9 @@ impl<'d> Unverified<'d> {
         if results.was_stopped {
             return Some(HARMFUL);
         }
+        if results.hung {
+            return Some(HANGS);
+        }
         match self.passes() {
             // It ends the process, so nothing is said of it; but it was run.
             None => (passed == Some(true) || !ran_one(results)).then_some(WRONG),
@@ -189,7 +193,8 @@ impl<'d> Unverified<'d> {
             let fault = self.fault_alone(&results);
             alone.results.push(results);
             if let Some(why) = fault {
-                alone.fault = Some(if run == 0 || why == HARMFUL { why } else { FLAKY });
+                let certain = run == 0 || why == HARMFUL || why == HANGS;
+                alone.fault = Some(if certain { why } else { FLAKY });
                 break;
             }
         }
@@ -200,6 +205,7 @@ impl<'d> Unverified<'d> {
     fn fault_released(&self, results: &TestResults) -> Option<&'static str> {
         match by_name(results).get(&self.test.name) {
             _ if results.was_stopped => Some(HARMFUL),
+            _ if results.hung => Some(HANGS),
             Some(false) => None,
             // It ended the whole process.
             None if ran_one(results) => None,
@@ -259,8 +265,8 @@ impl Verifier<'_> {
             // In one thread the order is that of the names.
             let threads = ["--test-threads=2", "--test-threads=1", "--test-threads=4"][run % 3];
             let results = self.run(&program, &[threads])?;
-            if results.was_stopped {
-                self.find_harmful(&program)?;
+            if results.was_stopped || results.hung {
+                self.find_harmful(&program, &results)?;
                 if self.state() == before {
                     // None of them alone: who it was cannot be told.
                     self.drafts.iter_mut().for_each(|draft| draft.leave_out(FLAKY));
@@ -350,13 +356,21 @@ impl Verifier<'_> {
         }
     }
 
-    /// One of the tests was stopped, and took the others with it.
-    fn find_harmful(&mut self, program: &TestProgram) -> Result<()> {
+    /// One of the tests was stopped, or did not return, and took the others with it.
+    fn find_harmful(&mut self, program: &TestProgram, together: &TestResults) -> Result<()> {
         let paths = self.paths(program)?;
+        let ended = by_name(together);
         for n in 0..self.drafts.len() {
             let Some(path) = self.path(n, &paths) else { continue };
-            if self.run(program, &["--include-ignored", "--exact", &path])?.was_stopped {
+            // Each that hangs costs the time it takes to be sure.
+            if together.hung && ended.contains_key(&self.drafts[n].test.name) {
+                continue;
+            }
+            let results = self.run(program, &["--include-ignored", "--exact", &path])?;
+            if results.was_stopped {
                 self.drafts[n].leave_out(HARMFUL);
+            } else if results.hung {
+                self.drafts[n].leave_out(HANGS);
             }
         }
         Ok(())

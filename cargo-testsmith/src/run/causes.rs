@@ -5,12 +5,12 @@
 //! small; what makes those too needs no finding of its own, and is listed under that one.
 
 use crate::candidate::{Candidate, Confirmed, Search, Workers};
-use crate::finding::{Failure, Finding, Findings, weight};
+use crate::finding::{Failure, Finding, Findings, callee_at, weight};
 use std::collections::{BTreeSet, VecDeque};
-use testsmith_judge::{Failing, Severity, is_same_way, way};
+use testsmith_judge::{Failing, Severity, is_same_way, lineage, way};
 use testsmith_lab::Error;
-use testsmith_model::Plan;
-use testsmith_model::outcome::Ending;
+use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::{Callee, Plan, Sequence};
 
 /// So many causes are told of one line: there are many ways to fill a collection.
 const MAX_CAUSES: usize = 2;
@@ -27,9 +27,43 @@ pub(super) struct Causes<'c> {
 
 struct Cause {
     class: String,
+    claim: Option<BrokenClaim>,
     severity: Severity,
     way: BTreeSet<String>,
     operations: BTreeSet<String>,
+}
+
+/// A law that does not hold, and the types that this is about: the iterators over the slice
+/// of a list break it for the reason for which those of the list do.
+struct BrokenClaim {
+    claim: String,
+    types: BTreeSet<String>,
+}
+
+impl BrokenClaim {
+    fn of(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<BrokenClaim> {
+        let step = outcome.step as usize;
+        match callee_at(plan, sequence, step) {
+            Some(Callee::Claim { claim, law, .. }) if outcome.ending == Ending::Broken => {
+                let types = lineage(plan, sequence, step);
+                let law = law.as_deref().and_then(testsmith_plan::law);
+                let first =
+                    law.and_then(|law| law.follows.as_deref()).and_then(testsmith_plan::law);
+                let claim = first.map_or(claim, |first| &first.name).clone();
+                Some(BrokenClaim { claim, types })
+            }
+            _ => None,
+        }
+    }
+
+    fn is_same(one: &Option<BrokenClaim>, other: &Option<BrokenClaim>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) => {
+                one.claim == other.claim && !one.types.is_disjoint(&other.types)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl<'c> Causes<'c> {
@@ -54,9 +88,12 @@ impl<'c> Causes<'c> {
         let enough = *severity == Severity::Suspicious
             || failure.outcome.ending == Ending::Broken
             || known >= MAX_CAUSES;
+        let claim = BrokenClaim::of(self.plan, &failure.sequence, &failure.outcome);
         let explains = |cause: &&mut Cause| {
             let covers = enough || is_same_way(&cause.way, &failure.way);
-            cause.class == *class && cause.severity <= *severity && covers
+            let same =
+                cause.class == *class && covers || BrokenClaim::is_same(&cause.claim, &claim);
+            same && cause.severity <= *severity
         };
         let cause = self.confirmed.iter_mut().find(explains);
         cause.map(|cause| cause.operations.extend(failure.operations.iter().cloned())).is_some()
@@ -68,6 +105,8 @@ impl<'c> Causes<'c> {
         let left = std::mem::take(&mut self.left);
         let left = left.into_iter().filter(|failure| !self.is_explained(failure)).collect();
         let mut told: Vec<Finding> = vec![];
+        let plan = self.plan;
+        let explains = |one: &Finding, other: &Finding| explains(plan, one, other);
         for (mut finding, cause) in findings.into_iter().zip(self.confirmed) {
             finding.siblings = cause.operations;
             match told.iter_mut().find(|known| explains(known, &finding)) {
@@ -87,10 +126,12 @@ impl<'c> Causes<'c> {
     }
 }
 
-fn explains(one: &Finding, other: &Finding) -> bool {
-    let same = one.outcome.ending == Ending::Broken || is_same_way(&one.way, &other.way);
-    same && one.failing.class == other.failing.class
-        && one.failing.severity <= other.failing.severity
+fn explains(plan: &Plan, one: &Finding, other: &Finding) -> bool {
+    let claim = |finding: &Finding| BrokenClaim::of(plan, &finding.sequence, &finding.outcome);
+    let same_way = one.outcome.ending == Ending::Broken || is_same_way(&one.way, &other.way);
+    let same = same_way && one.failing.class == other.failing.class
+        || BrokenClaim::is_same(&claim(one), &claim(other));
+    same && one.failing.severity <= other.failing.severity
 }
 
 impl Search for Causes<'_> {
@@ -115,6 +156,7 @@ impl Search for Causes<'_> {
         };
         self.confirmed.push(Cause {
             class: failing.class.clone(),
+            claim: BrokenClaim::of(self.plan, sequence, outcome),
             severity: failing.severity,
             way: way(self.plan, sequence, outcome.step as usize),
             operations: std::mem::take(&mut self.proposed),

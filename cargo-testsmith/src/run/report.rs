@@ -202,7 +202,18 @@ impl Report<'_> {
         let tests = self.tests;
         let run = |out: &mut dyn Write, name: &str| match self.options.target.krate {
             Some(_) => writeln!(out),
-            None => writeln!(out, "; run: cargo test --test {}", name.trim_end_matches(".rs")),
+            None => {
+                let name = name.trim_end_matches(".rs");
+                writeln!(out, "; run: cargo test --test {name}")?;
+                match is_found(&self.session.package.root.join("Cargo.toml"), name) {
+                    true => Ok(()),
+                    false => writeln!(
+                        out,
+                        "  Cargo.toml has `autotests = false`; for them to be found, add: \
+                         [[test]] name = \"{name}\""
+                    ),
+                }
+            }
         };
         let mut told = false;
         for (path, written) in &tests.files {
@@ -446,8 +457,40 @@ impl Report<'_> {
     }
 }
 
+/// Whether cargo finds a file in `tests/` by itself, or is told of it.
+fn is_found(manifest: &Path, name: &str) -> bool {
+    let text = std::fs::read_to_string(manifest).unwrap_or_default();
+    let Ok(manifest) = toml::from_str::<toml::Table>(&text) else { return true };
+    let package = manifest.get("package");
+    let found = package.and_then(|package| package.get("autotests")).and_then(|it| it.as_bool());
+    let told = manifest.get("test").and_then(|tests| tests.as_array());
+    let is_it = |test: &toml::Value| test.get("name").and_then(|it| it.as_str()) == Some(name);
+    found != Some(false) || told.is_some_and(|tests| tests.iter().any(is_it))
+}
+
 /// A path as a person would type it here.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_tests_is_found_unless_the_manifest_says_otherwise() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("Cargo.toml");
+        let found = |text: &str| {
+            std::fs::write(&manifest, text).unwrap();
+            is_found(&manifest, "testsmith_failures")
+        };
+        let package = "[package]\nname = \"a\"\n";
+        let off = format!("{package}autotests = false\n");
+        assert!(found(package));
+        assert!(!found(&off));
+        assert!(!found(&format!("{off}[[test]]\nname = \"others\"\n")));
+        assert!(found(&format!("{off}[[test]]\nname = \"testsmith_failures\"\n")));
+    }
 }

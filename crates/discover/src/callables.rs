@@ -321,7 +321,12 @@ impl<'c> Collector<'c> {
             generics: owner.generics.clone(),
             assoc: self.assoc_types(impl_),
         };
+        let ends = known.trait_.path == "std::ops::Drop";
         self.api.impls.entry(known.trait_.path.clone()).or_default().push(known);
+        // What ends a value is called by ending it.
+        if ends {
+            return;
+        }
         match definition.map(|item| &item.inner) {
             Some(ItemEnum::Trait(def)) => {
                 if self.types.paths.is_public(trait_path.id) {

@@ -7,6 +7,7 @@
 
 mod callables;
 mod contracts;
+mod examples;
 mod ids;
 mod literals;
 mod oracles;
@@ -21,6 +22,7 @@ use rustdoc_types as doc;
 use serde::Deserialize;
 use testsmith_model::Api;
 
+pub use examples::{Examples, examples};
 pub use literals::mine;
 pub use oracles::oracles;
 pub use origin::origin;

@@ -17,9 +17,19 @@ const MAX_STRING: usize = 40;
 const MAX_FILES: usize = 2000;
 const MAX_DEPTH: usize = 16;
 
-/// Reads every `.rs` file of a package that a person wrote, in a fixed order.
+/// Reads every `.rs` file of a package that a person wrote.
 pub fn mine(root: &Path) -> Literals {
     let mut tally = Tally::default();
+    for text in sources(root) {
+        if let Ok(tokens) = text.parse::<TokenStream>() {
+            tally.tokens(tokens);
+        }
+    }
+    tally.finish()
+}
+
+/// The texts of those files, in a fixed order.
+pub fn sources(root: &Path) -> impl Iterator<Item = String> {
     let mut files = vec![];
     for folder in ["src", "tests", "examples", "benches"] {
         list(&root.join(folder), &mut files, 0);
@@ -29,14 +39,7 @@ pub fn mine(root: &Path) -> Literals {
         !file.components().any(|part| part.as_os_str().to_string_lossy().starts_with("testsmith_"))
     });
     files.sort();
-    for file in files.iter().take(MAX_FILES) {
-        if let Ok(text) = std::fs::read_to_string(file)
-            && let Ok(tokens) = text.parse::<TokenStream>()
-        {
-            tally.tokens(tokens);
-        }
-    }
-    tally.finish()
+    files.into_iter().take(MAX_FILES).filter_map(|file| std::fs::read_to_string(file).ok())
 }
 
 fn list(folder: &Path, files: &mut Vec<std::path::PathBuf>, depth: usize) {

@@ -1,8 +1,9 @@
 //! What the test itself says about where to look.
 
-use crate::guesses::names_a_place;
-use testsmith_model::operation::{Input, Mode};
+use crate::guesses::{bits, names_a_place, names_an_index_or_size};
+use testsmith_model::operation::{Input, Mode, OperationKind};
 use testsmith_model::sequence::Literal;
+use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
 
 /// The literal numbers among the arguments of the step `here`.
@@ -25,6 +26,29 @@ pub(crate) fn makers(sequence: &Sequence, here: usize) -> Vec<&Step> {
         }
     }
     steps.into_iter().zip(is_maker).filter(|(_, maker)| *maker).map(|(step, _)| step).collect()
+}
+
+/// Whether a call before the step `here` was given a number near the end of its type, as the
+/// place to begin at or as a public field.
+pub(crate) fn near_the_end(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here).collect();
+    let is_near = |arg: usize| match steps[arg] {
+        Step::Literal(ty, Literal::Int(number)) => {
+            bits(&plan.ty(*ty).ty).is_some_and(|bits| number.unsigned_abs() >> (bits - 2) > 0)
+        }
+        _ => false,
+    };
+    steps.iter().enumerate().any(|(at, step)| {
+        let Step::Call(op, _) = step else { return false };
+        let operation = plan.operation(*op);
+        let is_place = |input: &Input| {
+            let ty = &plan.ty(input.ty).ty;
+            operation.kind == OperationKind::Constructor
+                || matches!(ty, Ty::Prim(name) if name == "usize" || name == "isize")
+                || names_an_index_or_size(&input.name)
+        };
+        step.args(at).zip(&operation.inputs).any(|(arg, input)| is_near(arg) && is_place(input))
+    })
 }
 
 /// Per step up to `here`: whether it was given a key that nobody has given out,
@@ -55,7 +79,6 @@ pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec
 mod tests {
     use super::*;
     use testsmith_model::operation::{Operation, TypeInfo};
-    use testsmith_model::ty::Ty;
     use testsmith_model::{OpId, TypeId};
 
     const NUMBER: TypeId = TypeId(0);

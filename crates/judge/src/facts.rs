@@ -6,9 +6,10 @@ use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
     kind_of_message, names_an_index_or_size, takes_an_answer,
 };
-use crate::made_for_another::made_for_another;
+use crate::made_for_another::{made_for_another, of_two_owners};
 use crate::support::Support;
 use crate::way::root;
+use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::sequence::Literal;
@@ -30,10 +31,15 @@ pub struct Facts<'f> {
     /// The sequence starts from a number so far from zero that arithmetic on it
     /// may well overflow.
     pub large_number: bool,
+    /// A call before was told to count from near the end of a type, or a value was put
+    /// together so.
+    pub near_the_end: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
     constructed: Vec<TypeId>,
+    /// The structs that the test put together from more than one field.
+    assembled: Vec<String>,
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
@@ -43,6 +49,8 @@ pub struct Facts<'f> {
     pub announced: bool,
     /// A call was given what was made for another value of the same type.
     pub made_for_another: bool,
+    /// It brings two values together that borrow from different ones.
+    pub of_two_owners: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
     /// The type that the call is about in the end.
@@ -59,6 +67,13 @@ fn constructs(call: &Operation) -> Option<TypeId> {
         }
         _ => None,
     }
+}
+
+/// The path of the struct that a call puts together from several fields.
+fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
+    let Form::Constructor { path, fields, .. } = &call.call.form else { return None };
+    let made = plan.ty(call.output).ty.path()?;
+    (made == path && fields.len() > 1).then(|| path.clone())
 }
 
 impl<'f> Facts<'f> {
@@ -82,6 +97,7 @@ impl<'f> Facts<'f> {
         };
         let by_hand = calls().any(is_put_together);
         let constructed = calls().filter_map(constructs).collect();
+        let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
         let back_door = calls().any(is_a_back_door);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
@@ -102,12 +118,15 @@ impl<'f> Facts<'f> {
             made_up_keys,
             made_up_here,
             large_number,
+            near_the_end: arguments::near_the_end(plan, sequence, here),
             by_hand,
             constructed,
+            assembled,
             back_door,
             answered,
             announced,
             made_for_another,
+            of_two_owners: of_two_owners(plan, sequence, here),
             support: None,
             root: root(plan, sequence, here),
         }
@@ -138,6 +157,16 @@ impl<'f> Facts<'f> {
 
     fn contract(&self) -> Option<BrokenContract<'_>> {
         BrokenContract::read(&self.panic()?.message)
+    }
+
+    /// The value that the call is about was put together from several public fields of a
+    /// struct. What a variant of an enum holds is all there is to it.
+    pub fn is_put_together_here(&self) -> bool {
+        let receiver = self.operation.and_then(|operation| operation.inputs.first());
+        receiver.is_some_and(|input| {
+            let path = self.root_of(input).path();
+            path.is_some_and(|path| self.assembled.iter().any(|known| known == path))
+        })
     }
 
     /// A contract of the code under test was broken.
@@ -282,6 +311,28 @@ impl<'f> Facts<'f> {
         })
     }
 
+    /// It gives what lies between two values of one type as a number without a sign.
+    pub fn is_a_difference(&self) -> bool {
+        self.operation.is_some_and(|operation| {
+            let unsigned = matches!(&self.plan.ty(operation.output).ty,
+                Ty::Prim(name) if name.starts_with('u'));
+            let pair = match operation.inputs.as_slice() {
+                [one, other, ..] => self.root_of(one) == self.root_of(other),
+                _ => false,
+            };
+            unsigned && pair && self.says(&["subtract with overflow"])
+        })
+    }
+
+    /// What an input is, through references.
+    fn root_of(&self, input: &Input) -> &Ty {
+        let mut ty = &self.plan.ty(input.ty).ty;
+        while let Ty::Ref { inner, .. } = ty {
+            ty = inner;
+        }
+        ty
+    }
+
     /// It is no method, and one of its arguments says where to look.
     pub fn is_told_where(&self) -> bool {
         let method = |operation: &Operation| operation.inputs.iter().any(|i| i.name == "self");
@@ -344,7 +395,22 @@ impl<'f> Facts<'f> {
         let words: Vec<&str> = origin.statement.split(|c| !is_word(c)).collect();
         self.operation.is_some_and(|operation| {
             let mut names = operation.inputs.iter().map(|input| input.name.as_str());
-            names.any(|name| !name.is_empty() && name != "self" && words.contains(&name))
+            // `radix` inside is `default_radix` outside; short parts are words of any code.
+            let part =
+                |name: &str| name.split('_').any(|part| part.len() > 4 && words.contains(&part));
+            let named = |name: &str| words.contains(&name) || part(name);
+            names.any(|name| !name.is_empty() && name != "self" && named(name))
+        })
+    }
+
+    /// The call goes through a trait of another crate, whose documentation is not known here.
+    pub fn is_of_a_foreign_trait(&self) -> bool {
+        self.operation.is_some_and(|operation| {
+            let trait_ = operation.callee.trait_();
+            operation.kind == OperationKind::ForeignTrait
+                && trait_.is_some_and(|trait_| {
+                    trait_.path.contains("::") && !trait_.path.starts_with("std::")
+                })
         })
     }
 
@@ -377,7 +443,12 @@ impl<'f> Facts<'f> {
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
-                let place = format!("panic at {}:{}:{}", panic.file, panic.line, panic.column);
+                // A number that is too large for one operator of a line is for the next, too.
+                let column = match panic.message.contains("with overflow") {
+                    true => String::new(),
+                    false => format!(":{}", panic.column),
+                };
+                let place = format!("panic at {}:{}{column}", panic.file, panic.line);
                 // Many roads lead to a line of another crate.
                 if panic.own { place } else { format!("{place}, given {}", self.kinds_given()) }
             }
@@ -394,14 +465,18 @@ impl<'f> Facts<'f> {
         }
     }
 
-    /// The types that the operation takes, whatever their arguments.
+    /// The types that the operation takes, whatever their arguments; the first is the one
+    /// that it is about in the end.
     fn kinds_given(&self) -> String {
-        let kind = |input: &Input| {
-            let ty = &self.plan.ty(input.ty).ty;
-            ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+        let kind = |(n, input): (usize, &Input)| match &self.root {
+            Some(root) if n == 0 => root.clone(),
+            _ => {
+                let ty = &self.plan.ty(input.ty).ty;
+                ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+            }
         };
         let inputs = self.operation.map(|operation| operation.inputs.as_slice());
-        let kinds: Vec<String> = inputs.unwrap_or_default().iter().map(kind).collect();
+        let kinds: Vec<String> = inputs.unwrap_or_default().iter().enumerate().map(kind).collect();
         if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
     }
 }
@@ -414,12 +489,16 @@ mod tests {
 
     /// The class of a panic at this statement.
     fn class(statement: &str) -> String {
+        class_of(statement, "attempt to divide by zero", 1)
+    }
+
+    fn class_of(statement: &str, message: &str, column: u32) -> String {
         let origin = Origin { statement: statement.into(), function: "other".into() };
         let panic = Panic {
-            message: "attempt to divide by zero".into(),
+            message: message.into(),
             file: "src/lib.rs".into(),
             line: 7,
-            column: 1,
+            column,
             own: true,
             origin: Some(origin),
         };
@@ -478,10 +557,39 @@ mod tests {
     }
 
     #[test]
+    fn a_trait_of_another_crate_is_neither_of_std_nor_local() {
+        let foreign = |path: &str, kind: OperationKind| {
+            let callee = Callee::TraitMember {
+                of: Ty::prim("u8"),
+                trait_: testsmith_model::ty::TraitRef::new(path, vec![]),
+                name: "reduce".into(),
+            };
+            let operation =
+                Operation { callee, kind, ..crate::guesses::tests::operation("a", "reduce", &[]) };
+            let plan = Plan { operations: vec![operation], ..Plan::default() };
+            let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+            let (ending, step, phase, values) = (Ending::Broken, 0, Phase::Calling, vec![]);
+            let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+            Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).is_of_a_foreign_trait()
+        };
+        assert!(foreign("modular::Reducer", OperationKind::ForeignTrait));
+        assert!(!foreign("std::ops::Add", OperationKind::ForeignTrait));
+        assert!(!foreign("a::Reducer", OperationKind::LocalTrait));
+    }
+
+    #[test]
     fn what_a_macro_makes_is_told_apart_by_its_function() {
         let made = class("impl_integer!(i8, i16)");
         assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
         assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
         assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
+    }
+
+    #[test]
+    fn two_operators_of_a_line_overflow_for_one_reason() {
+        let at = |message, column| class_of("a + b * c", message, column);
+        let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
+        assert_eq!(at(add, 1), at(multiply, 5));
+        assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
     }
 }

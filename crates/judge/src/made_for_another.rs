@@ -18,6 +18,34 @@ pub(crate) fn made_for_another(plan: &Plan, sequence: &Sequence, here: usize) ->
     (0..steps.len()).any(|at| history.is_made_for_another(at))
 }
 
+/// Whether the step `here` brings two values of one type together that borrow from different
+/// values of another type: residues of two moduli.
+pub(crate) fn of_two_owners(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    if here >= steps.len() {
+        return false;
+    }
+    let history = History { plan, steps: &steps };
+    let ty = |slot: usize| steps[slot].ty(plan);
+    let args: Vec<usize> =
+        history.args(here).filter(|arg| plan.ty(ty(*arg)).may_borrow()).collect();
+    let owner = |slot: usize| {
+        let holds = |slot: usize| {
+            let info = plan.ty(ty(slot));
+            !info.abilities.copy && !info.may_borrow() && info.ty.path().is_some()
+        };
+        history.nearest(slot, &holds)
+    };
+    let differ = |one: usize, other: usize| {
+        let (first, second) = (owner(one), owner(other));
+        let mut pairs = first.iter().flat_map(|one| second.iter().map(move |other| (one, other)));
+        ty(one) == ty(other)
+            && !first.iter().any(|owner| second.contains(owner))
+            && pairs.any(|(one, other)| ty(*one) == ty(*other))
+    };
+    args.iter().enumerate().any(|(n, one)| args[..n].iter().any(|other| differ(*one, *other)))
+}
+
 struct History<'h> {
     plan: &'h Plan,
     steps: &'h [&'h Step],

@@ -136,9 +136,11 @@ pub static POLICY: &[Rule] = &[
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
         applies: |facts| {
             let asked_for = facts.back_door
+                || facts.is_put_together_here()
                 || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
+                || (facts.of_two_owners && facts.panics_by(&["panic"]))
                 || (facts.large_number && facts.says(&["with overflow"]));
             facts.kind() == Some(OperationKind::Law) && !asked_for
         },
@@ -159,6 +161,7 @@ pub static POLICY: &[Rule] = &[
                 && !facts.back_door
                 && !facts.answered
                 && !facts.made_for_another
+                && !facts.is_of_a_foreign_trait()
         },
     },
     Rule {
@@ -214,6 +217,8 @@ pub static POLICY: &[Rule] = &[
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
                 && !facts.mentions_an_argument()
                 && !facts.answered
+                && !facts.is_of_a_foreign_trait()
+                && !(facts.large_number && facts.is_of_trait(&OPERATORS))
         },
     },
     Rule {
@@ -259,12 +264,19 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.documents_demands(),
     },
     Rule {
+        name: "panic of a value put together by hand",
+        severity: Suspicious,
+        reason: "its value was put together from several public fields, which may not fit together",
+        applies: |facts| facts.is_put_together_here(),
+    },
+    Rule {
         name: "panic out of a promise",
         severity: Violation,
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
         applies: |facts| {
             let asked_for = facts.made_up_keys
                 || facts.is_meant()
+                || (facts.near_the_end && facts.says(&["with overflow"]))
                 || (facts.is_told_where() && facts.says(&BOUNDS))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
@@ -276,7 +288,10 @@ pub static POLICY: &[Rule] = &[
         reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size \
                  and no large number",
         applies: |facts| {
-            facts.says(&ARITHMETIC) && !facts.takes_an_index_or_size() && !facts.large_number
+            facts.says(&ARITHMETIC)
+                && !facts.takes_an_index_or_size()
+                && !facts.large_number
+                && !facts.is_a_difference()
         },
     },
     // From here on, what may be misuse: the likelier to be a defect, the earlier.
@@ -286,6 +301,13 @@ pub static POLICY: &[Rule] = &[
         reason: "something inside is unwrapped that is not there; perhaps no caller was meant to \
                  get here in this state",
         applies: |facts| facts.says(&["called `Option::unwrap()`", "called `Result::unwrap()`"]),
+    },
+    Rule {
+        name: "difference the wrong way round",
+        severity: Suspicious,
+        reason: "it gives what lies between two values as a number without a sign, and the first \
+                 may have to come first",
+        applies: |facts| facts.is_a_difference(),
     },
     Rule {
         name: "overflow of a large number",

@@ -10,7 +10,7 @@
 //! list break one law for one reason, whichever of them it is seen with.
 
 use std::collections::BTreeSet;
-use testsmith_model::operation::{Input, OperationKind};
+use testsmith_model::operation::{Input, Mode, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
 
@@ -51,6 +51,27 @@ pub(crate) fn root(plan: &Plan, sequence: &Sequence, step: usize) -> Option<Stri
     if step >= edit.len() { None } else { looked_through(plan, &edit, step).1 }
 }
 
+/// The types of the crate whose values a step is about, and those that these are views or
+/// clones of. Two failures of one law are one cause if they have a type in common.
+pub fn lineage(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
+    let edit = Edit::of(sequence);
+    let mut types = BTreeSet::new();
+    let mut open = if step < edit.len() { vec![step] } else { vec![] };
+    while let Some(at) = open.pop() {
+        let own = |at: usize| own_path(plan, edit.steps[at].ty(plan));
+        for from in edit.steps[at].args().iter().map(|arg| *arg as usize) {
+            let Some(path) = own(from) else { continue };
+            // Arguments come before their uses, so this ends.
+            if at == step || own(at).as_ref() == Some(&path) || is_view(plan, &edit.steps[at], from)
+            {
+                types.insert(path);
+                open.push(from);
+            }
+        }
+    }
+    types
+}
+
 /// The steps that lead to the receiver of a call from a value of another type of the crate,
 /// and the type where they begin.
 fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Option<String>) {
@@ -67,11 +88,25 @@ fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Op
             return (views, root);
         };
         if root.is_some() {
+            if !is_view(plan, &edit.steps[at], from) {
+                return (views, root);
+            }
             views.insert(at);
         }
         root = Some(path);
         at = from;
     }
+}
+
+/// Whether what a step makes is its argument seen in another way: it borrows from it, or was
+/// made by giving it up. What was copied out of it is a value of its own.
+fn is_view(plan: &Plan, step: &EditStep, from: usize) -> bool {
+    let EditStep::Call(op, args) = step else { return false };
+    let inputs = &plan.operation(*op).inputs;
+    let given_up = |(arg, input): (&u32, &Input)| {
+        *arg as usize == from && input.mode == Mode::Own && !plan.ty(input.ty).is_reference
+    };
+    plan.ty(step.ty(plan)).ty.borrows() || args.iter().zip(inputs).any(given_up)
 }
 
 /// The path of the first type of the crate under test in a type.
@@ -90,27 +125,31 @@ fn own_path(plan: &Plan, ty: TypeId) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::operation::{Mode, Operation, TypeInfo};
+    use testsmith_model::operation::{Operation, TypeInfo};
+    use testsmith_model::ty::{Arg, Lifetime};
     use testsmith_model::{Callee, OpId, Step};
 
     const MAP: TypeId = TypeId(0);
     const ITER: TypeId = TypeId(1);
     const NOTHING: TypeId = TypeId(2);
+    const NAME: TypeId = TypeId(3);
 
     /// `new() -> Map`, `insert(&mut Map)`, `drain(&mut Map)`, `iter(&Map) -> Iter`,
-    /// `next(&mut Iter)`.
+    /// `next(&mut Iter)`, `name(&Map) -> Name`, `show(&Name)`.
     fn plan() -> Plan {
         let info = |ty: Ty| TypeInfo::owned(ty, Default::default());
         let operation = |name: &str, inputs: &[(TypeId, Mode)], output| Operation {
             callee: Callee::item(name),
             ..Operation::of_types(inputs, output)
         };
+        let lifetime = Arg::Lifetime(Lifetime::Elided);
         Plan {
             krate: "a".to_owned(),
             types: vec![
                 info(Ty::adt("a::Map", vec![])),
-                info(Ty::adt("a::Iter", vec![])),
+                info(Ty::Adt { path: "a::Iter".to_owned(), args: vec![lifetime] }),
                 info(Ty::prim("bool")),
+                info(Ty::adt("a::Name", vec![])),
             ],
             operations: vec![
                 operation("a::new", &[], MAP),
@@ -118,6 +157,8 @@ mod tests {
                 operation("a::drain", &[(MAP, Mode::Exclusive)], NOTHING),
                 operation("a::iter", &[(MAP, Mode::Shared)], ITER),
                 operation("a::next", &[(ITER, Mode::Exclusive)], NOTHING),
+                operation("a::name", &[(MAP, Mode::Shared)], NAME),
+                operation("a::show", &[(NAME, Mode::Shared)], NOTHING),
             ],
             ..Plan::default()
         }
@@ -140,5 +181,18 @@ mod tests {
         let calls: [(u32, &[u32]); 5] = [(0, &[]), (0, &[]), (2, &[1]), (3, &[3]), (4, &[1])];
         assert_eq!(seen(&calls), (vec![], map));
         assert_eq!(seen(&[(0, &[])]), (vec![], None));
+        // What is copied out of it is no view.
+        let calls: [(u32, &[u32]); 3] = [(0, &[]), (5, &[1]), (6, &[1])];
+        assert_eq!(seen(&calls), (vec!["name".into()], Some("a::Name".to_owned())));
+    }
+    #[test]
+    fn a_view_is_of_the_lineage_of_what_it_shows() {
+        let lineage = |calls: &[(u32, &[u32])]| -> Vec<String> {
+            let steps = calls.iter().map(|(op, back)| Step::Call(OpId(*op), (*back).into()));
+            let sequence = Sequence::from_steps(steps.collect());
+            super::lineage(&plan(), &sequence, calls.len() - 1).into_iter().collect()
+        };
+        assert_eq!(lineage(&[(0, &[]), (3, &[1]), (4, &[1])]), ["a::Iter", "a::Map"]);
+        assert_eq!(lineage(&[(0, &[]), (5, &[1]), (6, &[1])]), ["a::Name"]);
     }
 }

@@ -5,7 +5,7 @@ use cargo_metadata::Message;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A message of rustc, and where it points.
 #[derive(Debug, Clone)]
@@ -151,6 +151,44 @@ pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {
     run.map_err(|source| Error::Spawn { program, source })
 }
 
+/// The same, but it ends, with all that it has started, if that takes longer than this; and
+/// whether it had to be ended.
+pub fn output_within(
+    command: &mut Command,
+    limit: Duration,
+) -> Result<(std::process::Output, bool), Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let failed = |source| Error::Spawn { program: program.clone(), source };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    own_process_group(command);
+    let mut child = command.spawn().map_err(failed)?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        let stdout = scope.spawn(move || all_of(stdout));
+        let stderr = scope.spawn(move || all_of(stderr));
+        let mut late = false;
+        let status = loop {
+            match child.try_wait().map_err(failed)? {
+                Some(status) => break status,
+                None if !late && begin.elapsed() > limit => {
+                    late = true;
+                    kill_group(&mut child);
+                }
+                None => std::thread::sleep(BETWEEN_LOOKS_AT_TESTS),
+            }
+        };
+        let bytes = |thread: std::thread::ScopedJoinHandle<'_, String>| {
+            thread.join().unwrap_or_default().into_bytes()
+        };
+        let (stdout, stderr) = (bytes(stdout), bytes(stderr));
+        Ok((std::process::Output { status, stdout, stderr }, late))
+    })
+}
+
+/// Tests are run often and are over soon.
+const BETWEEN_LOOKS_AT_TESTS: Duration = Duration::from_millis(1);
+
 /// What a program prints about a package; what it complains of if it fails.
 pub fn answer(command: &mut Command, what: &str) -> Result<String, Error> {
     let done = output(command)?;
@@ -192,7 +230,6 @@ fn take(message: Message, result: &mut BuildOutput) {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     /// A shell that starts another process, and both wait.
     fn waiting() -> Command {
@@ -214,6 +251,18 @@ mod tests {
             assert!(matches!(end, Err(Error::Interrupted)));
         });
         assert!(begin.elapsed() < Duration::from_secs(300), "it waited for the grandchild");
+    }
+
+    #[test]
+    fn what_takes_too_long_ends_with_what_it_printed() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo so far; sleep 600 & wait"]);
+        let (done, late) = output_within(&mut command, Duration::from_secs(1)).expect("it ends");
+        assert!(late);
+        assert_eq!(done.stdout, b"so far\n");
+        let (done, late) =
+            output_within(Command::new("true").args(["a"]), Duration::from_secs(300)).unwrap();
+        assert!(!late && done.status.success());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
 /// Files of tests as they will be written.
@@ -57,12 +58,18 @@ pub struct TestResults {
     pub output: String,
     /// Whether a test tried what none may, and ended the process.
     pub was_stopped: bool,
+    /// Whether a test did not return, so that we ended the process.
+    pub hung: bool,
     /// What this machine lacks to watch the tests, in words. Where that is all of
     /// it, none was run.
     pub unwatched: Option<String>,
     /// Parts of the sandbox that are missing, in words; the tests were watched.
     pub missing: Vec<String>,
 }
+
+/// The tests of one program take milliseconds. What takes as long as this waits for
+/// something that does not come, however busy the machine is.
+const MAX_RUN: Duration = Duration::from_secs(10);
 
 impl TestProgram {
     /// Runs the tests in a fresh process, with arguments for the test harness.
@@ -71,7 +78,8 @@ impl TestProgram {
     pub fn run(&self, arguments: &[&str]) -> Result<TestResults, Error> {
         let mut command = Command::new(&self.sandbox);
         command.arg(STRICTLY).arg(&self.executable).args(arguments);
-        Ok(TestResults::of(&cargo::output(command.current_dir(&self.folder))?))
+        let (done, hung) = cargo::output_within(command.current_dir(&self.folder), MAX_RUN)?;
+        Ok(TestResults { hung, ..TestResults::of(&done) })
     }
 }
 
@@ -96,7 +104,7 @@ impl TestResults {
             .collect();
         let unwatched = (done.status.code() == Some(UNWATCHED)).then(|| missing.join("; "));
         let was_stopped = was_stopped(&done.status);
-        Self { passed, output, was_stopped, unwatched, missing }
+        Self { passed, output, was_stopped, hung: false, unwatched, missing }
     }
 }
 

@@ -20,6 +20,10 @@ pub struct Api {
     /// Implementations of traits, by the path of the trait.
     pub impls: BTreeMap<String, Vec<Impl>>,
     pub literals: Literals,
+    /// Instances of generic types that the package writes out itself.
+    pub examples: Vec<Ty>,
+    /// Types of other crates that the package uses in its code and examples.
+    pub foreign_types: Vec<Ty>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
     /// The user's own claims about values.

@@ -71,6 +71,8 @@ pub enum Treatment {
     /// The call writes to a formatter; the text is what counts.
     Formatted,
     Unwrapped(Unwrap),
+    /// It is a future, which is polled until it is ready, or has been often enough.
+    Awaited,
     /// Further methods are called on it.
     Followed(String),
 }
@@ -98,6 +100,18 @@ impl Call {
     /// Whether any closure of ours takes part in it.
     pub fn has_closures(&self) -> bool {
         !self.closures.is_empty() || self.result == Treatment::Formatted
+    }
+
+    /// Whether it moves a part out of its argument, which takes the rest along: a tuple's or
+    /// a variant's.
+    pub fn takes_a_part(&self) -> bool {
+        match &self.form {
+            Form::Projection { .. } => true,
+            Form::Template { full, .. } => {
+                full.strip_prefix("{0}.").is_some_and(|part| part.parse::<usize>().is_ok())
+            }
+            _ => false,
+        }
     }
 
     /// Fully qualified: the text that the compiler judges and builds.
@@ -180,10 +194,23 @@ impl Treatment {
             Treatment::Unwrapped(Unwrap::Err) => {
                 format!("match {call} {{ Ok(_) => {{!}}, Err(x) => x }}")
             }
+            Treatment::Awaited => format!(
+                "{{ let mut future = std::pin::pin!({call}); \
+                 let mut context = std::task::Context::from_waker(std::task::Waker::noop()); \
+                 let mut polls = 0; \
+                 loop {{ match std::future::Future::poll(future.as_mut(), &mut context) {{ \
+                 std::task::Poll::Ready(x) => break x, \
+                 std::task::Poll::Pending if polls < {MAX_POLLS} => polls += 1, \
+                 std::task::Poll::Pending => {{!}} }} }} }}"
+            ),
             Treatment::Followed(methods) => format!("{call}{methods}"),
         }
     }
 }
+
+/// Nothing else runs while a future is polled, so what it waits for does not come about by
+/// waiting. A few polls see through those that only give way to others.
+pub const MAX_POLLS: usize = 16;
 
 /// `::<A, B>`, or nothing.
 pub fn turbofish(generics: &[String]) -> String {

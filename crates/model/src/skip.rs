@@ -19,7 +19,6 @@ pub struct Skip {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Reason {
     Unsafe,
-    Async,
     RawPointer,
     Diverges,
     UnnameableType,
@@ -34,7 +33,6 @@ impl Reason {
     pub fn text(self) -> &'static str {
         match self {
             Reason::Unsafe => "is unsafe to call",
-            Reason::Async => "is async",
             Reason::RawPointer => "takes or returns a raw pointer",
             Reason::Diverges => "never returns",
             Reason::UnnameableType => "has a type that cannot be named from outside",

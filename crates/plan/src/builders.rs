@@ -234,6 +234,11 @@ fn std_value(path: &str, ty: &Ty) -> Vec<Draft> {
         }
         "std::cell::Cell" | "std::cell::RefCell" | "std::sync::Mutex" | "std::sync::RwLock"
         | "std::io::Cursor" => vec![one(&format!("{path}::new({{0}})"), arg(0))],
+        "std::future::Ready" => vec![one("std::future::ready({0})", arg(0))],
+        "std::io::Chain" => {
+            let call = "std::io::Read::chain({0}, {1})";
+            vec![plain(call, vec![arg(0), arg(1)], ty)]
+        }
         "std::marker::PhantomData" => vec![zero("std::marker::PhantomData")],
         "std::hash::RandomState" | "std::hash::DefaultHasher" => {
             vec![zero(&format!("{path}::new()"))]
@@ -290,6 +295,12 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
             vec![Ty::adt("std::net::IpAddr", vec![]), Ty::prim("u16")],
             ty,
         )],
+        "std::io::SeekFrom" => vec![
+            with("std::io::SeekFrom::Start({0})", &["u64"]),
+            with("std::io::SeekFrom::Current({0})", &["i64"]),
+            with("std::io::SeekFrom::End({0})", &["i64"]),
+        ],
+        "std::task::Waker" => vec![zero("std::task::Waker::noop().clone()")],
         "std::fmt::Error" => vec![zero("std::fmt::Error")],
         "std::io::Error" => vec![zero("std::io::Error::from(std::io::ErrorKind::Other)")],
         "std::alloc::Layout" => vec![ok(
@@ -404,6 +415,10 @@ fn taker_rows(ty: &Ty) -> Vec<Draft> {
         },
         Ty::Adt { path, .. } => match path.as_str() {
             "std::option::Option" => vec![taken(Unwrap::Some, arg(0))],
+            "std::task::Poll" => {
+                let ready = "match {0} { std::task::Poll::Ready(x) => x, _ => {!} }";
+                vec![owned(ready, ready, arg(0))]
+            }
             "std::result::Result" => vec![taken(Unwrap::Ok, arg(0)), taken(Unwrap::Err, arg(1))],
             "std::boxed::Box" if arg(0).is_some_and(|inner| !inner.is_unsized()) => {
                 vec![owned("*{0}", "*{.0}", arg(0))]

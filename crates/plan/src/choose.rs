@@ -6,7 +6,7 @@
 use crate::aliases;
 use crate::implementors::implementors;
 use crate::resolve;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
@@ -26,6 +26,40 @@ pub struct Menu {
     pub variant: usize,
     /// The search for implementors is deep and asked the same again and again.
     pub found: Rc<RefCell<HashMap<Wanted, Vec<Ty>>>>,
+    pub patience: Rc<Patience>,
+}
+
+/// How many more impls may be looked at, for one callable and with this menu at all. Where
+/// nearly everything implements a trait out of what implements it, the search has no end.
+#[derive(Debug)]
+pub struct Patience {
+    callable: Cell<usize>,
+    menu: Cell<usize>,
+}
+
+const PATIENCE_FOR_ONE: usize = 20_000;
+const PATIENCE_FOR_ALL: usize = 400_000;
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience { callable: Cell::new(PATIENCE_FOR_ONE), menu: Cell::new(PATIENCE_FOR_ALL) }
+    }
+}
+
+impl Patience {
+    fn renew(&self) {
+        self.callable.set(PATIENCE_FOR_ONE);
+    }
+
+    /// Takes a step, if there is one left.
+    pub fn step(&self) -> bool {
+        let left = self.callable.get() > 0 && self.menu.get() > 0;
+        if left {
+            self.callable.set(self.callable.get() - 1);
+            self.menu.set(self.menu.get() - 1);
+        }
+        left
+    }
 }
 
 /// Traits that a type must implement, and how deep the search is already.
@@ -64,6 +98,7 @@ pub fn menus() -> Vec<Menu> {
         pick,
         variant: 0,
         found: Rc::default(),
+        patience: Rc::default(),
     };
     rows.into_iter().enumerate().map(menu).collect()
 }
@@ -104,6 +139,7 @@ impl<'a> Chooser<'a> {
         let given = fixed.iter().map(|(name, arg)| (name.clone(), tied(arg.clone())));
         let mut with: Substitution = given.collect();
         self.named = named_parameters(callable);
+        self.menu.patience.renew();
         if let Some(self_ty) = &callable.self_ty {
             resolve::take_defaults(self.api, self_ty, &mut with);
             self.self_ty.insert("Self".to_owned(), Arg::Type(self_ty.clone()));
@@ -324,7 +360,18 @@ impl<'a> Chooser<'a> {
             "BuildHasher" => Some(Ty::adt("std::hash::RandomState", vec![])),
             "Hasher" => Some(Ty::adt("std::hash::DefaultHasher", vec![])),
             "Write" if trait_.path.contains("fmt") => Some(Ty::adt("std::string::String", vec![])),
-            "Write" => Some(vec_of(Ty::prim("u8"))),
+            // The second is soon full, and says so.
+            "Write" => {
+                let array = Ty::Array(Box::new(Ty::prim("u8")), "8".to_owned());
+                let full = Ty::adt("std::io::Cursor", vec![array]);
+                Some(self.variant_of(&[vec_of(Ty::prim("u8")), full]))
+            }
+            // The second reads less than it is asked for where its parts meet.
+            "Read" | "BufRead" if !all.iter().any(|trait_| trait_.name() == "Seek") => {
+                let cursor = Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))]);
+                let chain = Ty::adt("std::io::Chain", vec![cursor.clone(), cursor.clone()]);
+                Some(self.variant_of(&[cursor, chain]))
+            }
             "Read" | "BufRead" | "Seek" => {
                 Some(Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))]))
             }
@@ -333,6 +380,11 @@ impl<'a> Chooser<'a> {
                 Some(vec_of(item))
             }
             "Error" => Some(Ty::adt("std::fmt::Error", vec![])),
+            "Future" => {
+                let output = trait_.assoc("Output").map(|ty| ty.substitute(with));
+                let output = output.filter(known).unwrap_or_else(|| self.menu.first.clone());
+                Some(Ty::adt("std::future::Ready", vec![output]))
+            }
             // Numeric traits of other crates, by the names that all of them use.
             "Float" | "FloatCore" | "FloatConst" | "Real" if !self.is_local(trait_) => {
                 let choices = [Ty::prim("f64"), Ty::prim("f32")];

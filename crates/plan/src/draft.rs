@@ -68,13 +68,12 @@ pub fn drafts(
 
 const MAX_VARIANTS: usize = 6;
 
+const CONTEXT: &str = "&mut std::task::Context::from_waker(std::task::Waker::noop())";
+
 fn refuse_outright(callable: &Callable) -> Result<(), Refused> {
     let refuse = |reason| Err((reason, String::new()));
     if callable.is_unsafe {
         return refuse(Reason::Unsafe);
-    }
-    if callable.is_async {
-        return refuse(Reason::Async);
     }
     if callable.output == Ty::prim("!") {
         return refuse(Reason::Diverges);
@@ -86,9 +85,6 @@ fn refuse_outright(callable: &Callable) -> Result<(), Refused> {
         if ty.any(|ty| matches!(ty, Ty::Unknown(_))) {
             return Err((Reason::UnnameableType, ty.to_string()));
         }
-    }
-    if callable.trait_.as_ref().is_some_and(|t| t.path == "std::ops::Drop") {
-        return refuse(Reason::Diverges);
     }
     Ok(())
 }
@@ -154,7 +150,7 @@ impl<'a> Writer<'a> {
         }
         let is_method = callable.inputs.first().is_some_and(|(name, _)| name == "self");
         let guard = guards::guard(callable, &with, &arguments, &self.inputs);
-        let (result, output, hidden) = self.result(output);
+        let (result, output, hidden) = self.result(output)?;
         let flows =
             flows::of_signature(&self.signature, &output, &callable.generics, is_method, hidden);
         if flows.borrows_itself {
@@ -215,6 +211,11 @@ impl<'a> Writer<'a> {
                 self.formats = true;
                 Ok("formatter".to_owned())
             }
+            // A future is polled by one that never has to be woken.
+            Ty::Ref { mutable: true, inner, .. } if inner.path() == Some("std::task::Context") => {
+                Ok(CONTEXT.to_owned())
+            }
+            Ty::Adt { path, .. } if path == "std::pin::Pin" => Ok(self.pinned(name, ty)),
             Ty::FnPtr { inputs, output } => {
                 let choices = closures::catalogue(inputs, output, Calls::Pointer);
                 Ok(self.catalogued(name, choices))
@@ -247,6 +248,20 @@ impl<'a> Writer<'a> {
                 Err((Reason::NoSuchTypes, format!("a closure stands inside the type of {name}")))
             }
             ty => Ok(self.input(name, ty)),
+        }
+    }
+
+    /// Whatever may be moved is as good as pinned; what may not is given away for that.
+    fn pinned(&mut self, name: &str, ty: &Ty) -> String {
+        match ty.type_arg(0) {
+            Some(reference @ Ty::Ref { inner, .. }) if !self.api.is_unsized(inner) => {
+                if self.menu.turn.is_multiple_of(2) {
+                    format!("std::pin::Pin::new({})", self.input(name, reference))
+                } else {
+                    format!("std::pin::pin!({}).as_mut()", self.input(name, inner))
+                }
+            }
+            _ => self.input(name, ty),
         }
     }
 
@@ -314,10 +329,21 @@ impl<'a> Writer<'a> {
 
     /// Makes the result something that has a name, or lets go of it: what is
     /// done to it, its type then, and whether a borrow may hide in that.
-    fn result(&self, output: Ty) -> (Treatment, Ty, bool) {
+    fn result(&self, output: Ty) -> Result<(Treatment, Ty, bool), Refused> {
         let string = || Ty::adt("std::string::String", vec![]);
         if self.formats {
-            return (Treatment::Formatted, string(), false);
+            return Ok((Treatment::Formatted, string(), false));
+        }
+        let future = if self.callable.is_async { Some(output.clone()) } else { awaited(&output) };
+        match future {
+            Some(output) if is_nameable(&output) => {
+                let hidden = output.any(|ty| matches!(ty, Ty::Assoc { .. }));
+                return Ok((Treatment::Awaited, output, hidden));
+            }
+            Some(output) => {
+                return Err((Reason::UnnameableType, format!("a future of {output}")));
+            }
+            None => {}
         }
         if let Ty::Impl(bounds) = &output {
             let traits: Vec<&TraitRef> = bounds.iter().filter_map(Bound::as_trait).collect();
@@ -331,17 +357,32 @@ impl<'a> Writer<'a> {
                 trait_.assoc.push(("Item".to_owned(), item));
                 let lifetime = Some(Lifetime::Elided);
                 let object = Ty::Dyn { bounds: vec![trait_], lifetime };
-                return (Treatment::Boxed, Ty::adt("std::boxed::Box", vec![object]), true);
+                return Ok((Treatment::Boxed, Ty::adt("std::boxed::Box", vec![object]), true));
             }
             if traits.iter().any(|t| matches!(t.name(), "Display" | "ToString")) {
-                return (Treatment::Displayed, string(), false);
+                return Ok((Treatment::Displayed, string(), false));
             }
         }
         if !is_nameable(&output) {
-            return (Treatment::Dropped, Ty::unit(), false);
+            return Ok((Treatment::Dropped, Ty::unit(), false));
         }
         let hidden = output.any(|ty| matches!(ty, Ty::Assoc { .. }));
-        (Treatment::Kept, output, hidden)
+        Ok((Treatment::Kept, output, hidden))
+    }
+}
+
+/// What a future without a name of its own gives: `impl Future<Output = T>`, or one in a box.
+fn awaited(ty: &Ty) -> Option<Ty> {
+    let output = |trait_: &TraitRef| {
+        (trait_.name() == "Future").then(|| trait_.assoc("Output").cloned()).flatten()
+    };
+    match ty {
+        Ty::Impl(bounds) => bounds.iter().filter_map(Bound::as_trait).find_map(output),
+        Ty::Adt { path, .. } if path == "std::pin::Pin" => match ty.type_arg(0)?.type_arg(0)? {
+            Ty::Dyn { bounds, .. } => bounds.iter().find_map(output),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

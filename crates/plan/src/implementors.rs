@@ -5,7 +5,7 @@
 //! Bounds on other crates' traits are taken on trust, because rustc is asked
 //! about every choice anyway.
 
-use crate::choose::Chooser;
+use crate::choose::{Chooser, Patience};
 use crate::resolve;
 use testsmith_model::api::{Api, Impl, ParamKind};
 use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty, unify};
@@ -14,6 +14,8 @@ use testsmith_model::ty::{Arg, Bound, Substitution, TraitRef, Ty, unify};
 const MAX_DEPTH: usize = 2;
 /// Bounds of impls are followed this far; what lies deeper is believed.
 const MAX_STEPS: usize = 4;
+/// Types with more parts than this are for nobody to read.
+const MAX_SIZE: usize = 40;
 
 /// The types that implement all of these local traits, simplest first.
 pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec<Ty> {
@@ -37,26 +39,68 @@ fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
     let length = chooser.constant(&Ty::prim("usize"));
     for trait_ in local {
         for known in api.impls_of(&trait_.path) {
-            let Some(ty) = instance(chooser, known, trait_, depth) else { continue };
-            let menu = usize::from(ty != chooser.menu.first);
-            let borrows = usize::from(ty.borrows());
-            let mut size = 0;
-            ty.walk(&mut |_| size += 1);
-            // Many a crate has an impl for every length of an array, beginning
-            // with none at all, which is the one where least can happen.
-            let odd = matches!(&ty, Ty::Array(_, other) if *other != length);
-            let key = (menu + 2 * borrows, size, odd, known.generics.params.len());
-            // A reference to a reference only repeats what the inner one does.
-            let doubled = matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
-            if !doubled && !found.iter().any(|(_, other)| *other == ty) {
-                found.push((key, ty));
+            if !chooser.menu.patience.step() {
+                break;
+            }
+            for ty in instances(chooser, known, trait_, depth) {
+                let menu = usize::from(ty != chooser.menu.first);
+                let borrows = usize::from(ty.borrows());
+                let mut size = 0;
+                ty.walk(&mut |_| size += 1);
+                // Many a crate has an impl for every length of an array, beginning
+                // with none at all, which is the one where least can happen.
+                let odd = matches!(&ty, Ty::Array(_, other) if *other != length);
+                let key = (menu + 2 * borrows, size, odd, known.generics.params.len());
+                // A reference to a reference only repeats what the inner one does.
+                let doubled =
+                    matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));
+                if !doubled && size <= MAX_SIZE && !found.iter().any(|(_, other)| *other == ty) {
+                    found.push((key, ty));
+                }
             }
         }
     }
-    found.retain(|(_, ty)| local.iter().all(|trait_| holds(api, ty, trait_, 0)));
+    let checks = Checks { api, patience: &chooser.menu.patience };
+    found.retain(|(_, ty)| local.iter().all(|trait_| checks.holds(ty, trait_, 0)));
     found.sort_by_key(|(key, _)| *key);
     found.into_iter().map(|(_, ty)| ty).collect()
 }
+
+/// The types that one impl is for: of `impl<S: Once + Reset> Stream for S`, those that its
+/// bounds are met by.
+fn instances(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) -> Vec<Ty> {
+    let Ty::Param(name) = &known.for_ else {
+        return instance(chooser, known, trait_, depth).into_iter().collect();
+    };
+    if closure_of_blanket(known).is_some() {
+        return instance(chooser, known, trait_, depth).into_iter().collect();
+    }
+    let mut with = Substitution::new();
+    for (pattern, wanted) in known.trait_.args.iter().zip(&trait_.args) {
+        if let (Arg::Type(pattern), Arg::Type(wanted)) = (pattern, wanted)
+            && is_concrete(wanted)
+            && !unify(pattern, wanted, &mut with)
+        {
+            return vec![];
+        }
+    }
+    let bounds = known.generics.bounds_on(name);
+    let mut traits: Vec<TraitRef> =
+        bounds.into_iter().filter_map(Bound::as_trait).map(|t| t.substitute(&with)).collect();
+    // What is asked of an associated type is asked of the trait that it is inherited from.
+    for wanted in &mut traits {
+        let own = chooser.api.impls_of(&wanted.path).iter().flat_map(|known| &known.assoc);
+        let names: Vec<&String> = own.map(|(name, _)| name).collect();
+        let asked = trait_.assoc.iter().filter(|(name, _)| names.contains(&name));
+        wanted.assoc.extend(asked.cloned().collect::<Vec<_>>());
+    }
+    let mut found = implementors(chooser, &traits, depth + 1);
+    found.truncate(MAX_BY_BOUNDS);
+    found
+}
+
+/// Of those that an impl for all is for, the simplest.
+const MAX_BY_BOUNDS: usize = 6;
 
 /// The type that one impl is for, its parameters chosen.
 fn instance(chooser: &Chooser, known: &Impl, trait_: &TraitRef, depth: usize) -> Option<Ty> {
@@ -121,14 +165,6 @@ fn is_concrete(ty: &Ty) -> bool {
     !ty.any(|ty| matches!(ty, Ty::Param(_) | Ty::Assoc { .. } | Ty::Unknown(_)))
 }
 
-/// Whether a type implements a trait, as far as local impls can tell.
-pub fn holds(api: &Api, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
-    if !api.traits.contains_key(&trait_.path) || steps > MAX_STEPS || !is_concrete(ty) {
-        return true;
-    }
-    api.impls_of(&trait_.path).iter().any(|known| applies(api, known, ty, trait_, steps))
-}
-
 /// Whether the bounds on the parameters of an impl can hold, looked at one
 /// step deep: this also serves the search for associated types itself.
 pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
@@ -148,41 +184,63 @@ pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
     })
 }
 
-fn applies(api: &Api, known: &Impl, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
-    let mut with = Substitution::new();
-    if !unify(&known.for_, ty, &mut with) {
-        return false;
-    }
-    let args = known.trait_.args.iter().zip(&trait_.args);
-    let args_agree = args.into_iter().all(|(pattern, wanted)| match (pattern, wanted) {
-        (Arg::Type(pattern), Arg::Type(wanted)) if is_concrete(wanted) => {
-            pattern.any(|ty| matches!(ty, Ty::Assoc { .. })) || unify(pattern, wanted, &mut with)
+/// Checks whether a type implements a trait, as far as local impls can tell. What there is no
+/// patience for is believed.
+struct Checks<'a> {
+    api: &'a Api,
+    patience: &'a Patience,
+}
+
+impl Checks<'_> {
+    fn holds(&self, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
+        let known = self.api.traits.contains_key(&trait_.path);
+        if !known || steps > MAX_STEPS || !is_concrete(ty) {
+            return true;
         }
-        _ => true,
-    });
-    if !args_agree {
-        return false;
+        let mut impls = self.api.impls_of(&trait_.path).iter();
+        impls.any(|known| !self.patience.step() || self.applies(known, ty, trait_, steps))
     }
-    with.insert("Self".to_owned(), Arg::Type(ty.clone()));
-    let concrete = |ty: &Ty| resolve::normalize(api, &ty.substitute(&with));
-    for (name, wanted) in trait_.assoc.iter().filter(|(_, wanted)| is_concrete(wanted)) {
-        let found = known.assoc.iter().find(|(known, _)| known == name).map(|(_, ty)| concrete(ty));
-        let differs = |found: &Ty| found.erase_lifetimes() != wanted.erase_lifetimes();
-        if found.is_some_and(|found| is_concrete(&found) && differs(&found)) {
+
+    fn applies(&self, known: &Impl, ty: &Ty, trait_: &TraitRef, steps: usize) -> bool {
+        let mut with = Substitution::new();
+        if !unify(&known.for_, ty, &mut with) {
             return false;
         }
-    }
-    let bounds_hold = |ty: &Ty, bounds: &[Bound]| {
-        let ty = concrete(ty);
-        let traits = bounds.iter().filter_map(Bound::as_trait);
-        traits.into_iter().all(|trait_| holds(api, &ty, &trait_.substitute(&with), steps + 1))
-    };
-    let written = known.generics.predicates.iter().all(|(ty, bounds)| bounds_hold(ty, bounds));
-    written
-        && known.generics.params.iter().all(|param| match &param.kind {
-            ParamKind::Type { bounds, .. } => bounds_hold(&Ty::Param(param.name.clone()), bounds),
+        let args = known.trait_.args.iter().zip(&trait_.args);
+        let args_agree = args.into_iter().all(|(pattern, wanted)| match (pattern, wanted) {
+            (Arg::Type(pattern), Arg::Type(wanted)) if is_concrete(wanted) => {
+                pattern.any(|ty| matches!(ty, Ty::Assoc { .. }))
+                    || unify(pattern, wanted, &mut with)
+            }
             _ => true,
-        })
+        });
+        if !args_agree {
+            return false;
+        }
+        with.insert("Self".to_owned(), Arg::Type(ty.clone()));
+        let concrete = |ty: &Ty| resolve::normalize(self.api, &ty.substitute(&with));
+        for (name, wanted) in trait_.assoc.iter().filter(|(_, wanted)| is_concrete(wanted)) {
+            let found =
+                known.assoc.iter().find(|(known, _)| known == name).map(|(_, ty)| concrete(ty));
+            let differs = |found: &Ty| found.erase_lifetimes() != wanted.erase_lifetimes();
+            if found.is_some_and(|found| is_concrete(&found) && differs(&found)) {
+                return false;
+            }
+        }
+        let bounds_hold = |ty: &Ty, bounds: &[Bound]| {
+            let ty = concrete(ty);
+            let traits = bounds.iter().filter_map(Bound::as_trait);
+            traits.into_iter().all(|trait_| self.holds(&ty, &trait_.substitute(&with), steps + 1))
+        };
+        let written = known.generics.predicates.iter().all(|(ty, bounds)| bounds_hold(ty, bounds));
+        written
+            && known.generics.params.iter().all(|param| match &param.kind {
+                ParamKind::Type { bounds, .. } => {
+                    bounds_hold(&Ty::Param(param.name.clone()), bounds)
+                }
+                _ => true,
+            })
+    }
 }
 
 #[cfg(test)]
@@ -238,6 +296,26 @@ mod tests {
         }
         add("a::Mark", Ty::shared(param("M")), generics(&[("M", &["a::Mark"])]), vec![]);
         api
+    }
+
+    #[test]
+    fn who_meets_the_bounds_of_an_impl_for_all_implements_it() {
+        let mut api = api();
+        let path = "a::Both".to_owned();
+        let def =
+            TraitDef { path: path.clone(), generics: Generics::default(), is_dyn_compatible: true };
+        api.traits.insert(path.clone(), def);
+        let known = Impl {
+            trait_: TraitRef::new("a::Both", vec![]),
+            for_: param("S"),
+            generics: generics(&[("S", &["a::Walk", "a::Mark"])]),
+            assoc: vec![],
+        };
+        api.impls.insert(path, vec![known]);
+        let menus = menus();
+        let chooser = Chooser::new(&api, &[], &menus[0]);
+        let found = implementors(&chooser, &[TraitRef::new("a::Both", vec![])], 0);
+        assert_eq!(found.iter().map(Ty::to_string).collect::<Vec<_>>(), ["&a::List<i32>"]);
     }
 
     fn check(traits: &[TraitRef], expected: &[&str]) {

@@ -5,23 +5,90 @@
 //! is asked to take what others make.
 
 use crate::draft::Draft;
-use crate::{MAX_NESTING, Planner, literals, nesting};
+use crate::{MAX_NESTING, Planner, Purpose, literals, nesting};
 use std::collections::{BTreeSet, HashSet};
+use testsmith_model::api::{Param, ParamKind};
 use testsmith_model::operation::{Input, Mode};
-use testsmith_model::ty::{Arg, Substitution, Ty, unify};
+use testsmith_model::ty::{Arg, Bound, Substitution, Ty, unify};
 
 /// Each callable is tried with this many of the types that others make.
 const MAX_SUPPLIED: usize = 3;
+/// And with this many of those that the package writes out.
+const MAX_EXAMPLES: usize = 4;
 
 impl Planner {
     pub(crate) fn instances(&mut self) -> Vec<Draft> {
         let reach = self.reach();
         let unmet = self.unmet(&reach);
         let mut drafts = self.supplied(&reach, &unmet);
+        let examples = unmet.iter().flat_map(|number| self.of_examples(*number));
+        drafts.extend(examples.map(|(_, draft)| draft));
         drafts.extend(self.demanded(&reach, &unmet));
         // New operations may need builders of their own.
         drafts.extend(self.builders());
         drafts
+    }
+
+    /// Instances of pending callables on types that the package writes out, those that it
+    /// writes most often first.
+    pub(crate) fn by_example(&self) -> Vec<(Purpose, Draft)> {
+        let each = |number: &u32| self.of_examples(*number);
+        self.pending.iter().flat_map(each).collect()
+    }
+
+    fn of_examples(&self, number: u32) -> Vec<(Purpose, Draft)> {
+        let mut drafts = vec![];
+        for (n, with) in self.example_arguments(number).into_iter().enumerate() {
+            let found = self.drafts_of(number, &self.menus[0], &with);
+            drafts.extend(found.into_iter().flatten().map(|draft| (Purpose::Call(n), draft)));
+        }
+        drafts
+    }
+
+    /// What the examples say about the parameters of a callable.
+    fn example_arguments(&self, number: u32) -> Vec<Substitution> {
+        let callable = &self.api.callables[number as usize];
+        let inputs = callable.inputs.iter().map(|(_, ty)| ty);
+        let mut found: Vec<Substitution> = vec![];
+        for ty in callable.self_ty.iter().chain(inputs).chain([&callable.output]) {
+            ty.walk(&mut |pattern| {
+                let Some(path) = pattern.path() else { return };
+                for example in self.api.examples.iter().filter(|ty| ty.path() == Some(path)) {
+                    let mut with = Substitution::new();
+                    let fits = unify(pattern, example, &mut with);
+                    with.retain(|_, arg| !matches!(arg, Arg::Lifetime(_)));
+                    if fits && !with.is_empty() && !found.contains(&with) {
+                        found.push(with);
+                    }
+                }
+            });
+        }
+        found.truncate(MAX_EXAMPLES);
+        found.extend(self.foreign_arguments(number));
+        found
+    }
+
+    /// Where a bound is a trait of another crate, what the package uses of others may meet it.
+    fn foreign_arguments(&self, number: u32) -> Vec<Substitution> {
+        let generics = || self.api.callables[number as usize].generics.iter();
+        let is_foreign = |bound: &&Bound| {
+            bound.as_trait().is_some_and(|trait_| {
+                !trait_.path.starts_with("std::") && !self.api.traits.contains_key(&trait_.path)
+            })
+        };
+        let bounded = |param: &&Param| {
+            let mut bounds = generics().flat_map(|generics| generics.bounds_on(&param.name));
+            matches!(param.kind, ParamKind::Type { .. }) && bounds.any(|bound| is_foreign(&bound))
+        };
+        let params: Vec<&Param> = generics().flat_map(|g| &g.params).filter(bounded).collect();
+        if params.is_empty() {
+            return vec![];
+        }
+        let each = |ty: &Ty| {
+            let chosen = |param: &&Param| (param.name.clone(), Arg::Type(ty.clone()));
+            params.iter().map(chosen).collect()
+        };
+        self.api.foreign_types.iter().map(each).collect()
     }
 
     /// Callables that no draft can call yet.
@@ -187,9 +254,7 @@ fn has_nested_references(ty: &Ty) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::Plan;
-    use testsmith_model::api::{
-        Api, Callable, CallableKind, Docs, Generics, Param, ParamKind, TypeDef, TypeKind,
-    };
+    use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, TypeDef, TypeKind};
 
     fn param(name: &str) -> Ty {
         Ty::Param(name.into())
@@ -222,7 +287,19 @@ mod tests {
 
     /// Plans with a compiler that accepts everything.
     fn check(callables: Vec<Callable>, expected: &[&str]) {
-        let mut api = Api { krate: "a".into(), callables, ..Api::default() };
+        check_with(vec![], callables, |_| true, expected);
+    }
+
+    /// Plans with these examples, and a compiler that accepts what it is told to.
+    fn check_with(
+        examples: Vec<Ty>,
+        callables: Vec<Callable>,
+        accepts: fn(&Draft) -> bool,
+        expected: &[&str],
+    ) {
+        let foreign_types = vec![Ty::adt("b::Trait", vec![]), Ty::adt("b::Utc", vec![])];
+        let mut api =
+            Api { krate: "a".into(), callables, examples, foreign_types, ..Api::default() };
         for path in ["a::Entry", "a::Map"] {
             let kind = TypeKind::Struct;
             let def = TypeDef { path: path.into(), generics: Generics::default(), kind };
@@ -230,11 +307,13 @@ mod tests {
         }
         let mut planner = Planner::new(api);
         loop {
-            let count = planner.propose().len();
-            if count == 0 {
+            let drafts = planner.propose();
+            if drafts.is_empty() {
                 break;
             }
-            planner.learn(&vec![None; count]);
+            let objection = |draft: &Draft| (!accepts(draft)).then(|| "no".to_owned());
+            let objections: Vec<_> = drafts.iter().map(objection).collect();
+            planner.learn(&objections);
         }
         let plan: Plan = planner.finish();
         let calls: Vec<String> = plan
@@ -260,5 +339,25 @@ mod tests {
         let make = callable("a::make", &["T"], vec![], map(param("T")));
         let take = callable("a::take", &[], vec![map(Ty::prim("u8"))], Ty::unit());
         check(vec![make, take], &["a::make::<i32>()", "a::make::<u8>()", "a::take({0})"]);
+    }
+    #[test]
+    fn a_callable_takes_what_the_package_writes_out() {
+        let entry = |of: Ty| Ty::adt("a::Entry", vec![of]);
+        let marker = Ty::adt("b::Marker", vec![]);
+        let make = callable("a::make", &["T"], vec![], entry(param("T")));
+        let examples = vec![entry(Ty::prim("u8")), entry(marker)];
+        // No menu has it.
+        let accepts = |draft: &Draft| draft.call.full().contains("b::Marker");
+        check_with(examples, vec![make], accepts, &["a::make::<b::Marker>()"]);
+    }
+    #[test]
+    fn a_bound_of_another_crate_is_met_by_what_the_package_uses() {
+        let mut make = callable("a::now_in", &["Z"], vec![], Ty::prim("u64"));
+        let zone = testsmith_model::ty::TraitRef::new("b::Zone", vec![]);
+        let param = &mut make.generics[0].params[0];
+        param.kind =
+            ParamKind::Type { bounds: vec![Bound::Trait(zone)], default: None, synthetic: false };
+        let accepts = |draft: &Draft| draft.call.full().contains("b::Utc");
+        check_with(vec![], vec![make], accepts, &["a::now_in::<b::Utc>()"]);
     }
 }

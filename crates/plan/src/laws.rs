@@ -51,6 +51,8 @@ pub struct Law {
     /// Whether it takes the values themselves or references.
     #[serde(default)]
     owned: bool,
+    /// The law, by its file, that a type most likely breaks too where it breaks this one.
+    pub follows: Option<String>,
     /// What has to be true of `a`, `b`, `c`.
     holds: String,
     /// The same as a person would assert it in a test.
@@ -332,6 +334,8 @@ mod tests {
             .collect();
         let read: BTreeSet<String> = LAWS.iter().map(|(file, _)| (*file).to_owned()).collect();
         assert_eq!(there, read);
+        let mut followed = LAWS.iter().filter_map(|(_, law)| law.follows.as_deref());
+        assert!(followed.all(|file| law(file).is_some_and(|law| law.follows.is_none())));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Proposes drafts and is told which of them compile; never runs a compiler
 //! itself. The rounds: every callable with the first menu, those refused with
-//! the next one, then builders for whatever the accepted drafts take and
+//! the types that the package itself writes out and with the next menus, then builders for whatever the accepted drafts take and
 //! return, then further instances of callables that make what is still
 //! missing, then the guards that ask for preconditions. What remains without a
 //! way to be called is a skip.
@@ -64,6 +64,7 @@ const MAX_DEMAND_ROUNDS: usize = 3;
 enum PlanningStage {
     Sizes,
     Menu(usize),
+    Examples,
     Build(usize),
     Demand(usize),
     Guards,
@@ -120,6 +121,7 @@ impl Planner {
                 PlanningStage::Menu(batch) => {
                     BATCHES[batch].clone().flat_map(|turn| self.by_menu(turn)).collect()
                 }
+                PlanningStage::Examples => self.by_example(),
                 PlanningStage::Build(_) => all(Purpose::Call(0), self.builders()),
                 PlanningStage::Demand(_) => all(Purpose::Call(0), self.instances()),
                 PlanningStage::Guards => {
@@ -197,6 +199,8 @@ impl Planner {
     fn following(&self, empty: bool) -> PlanningStage {
         match self.stage {
             PlanningStage::Sizes => PlanningStage::Menu(0),
+            PlanningStage::Menu(0) => PlanningStage::Examples,
+            PlanningStage::Examples => PlanningStage::Menu(1),
             PlanningStage::Menu(batch) if batch + 1 < BATCHES.len() => {
                 PlanningStage::Menu(batch + 1)
             }

@@ -7,7 +7,7 @@ use crate::draft::{Draft, mode_of};
 use crate::resolve;
 use testsmith_model::api::{Api, Callable};
 use testsmith_model::call::{Form, Treatment};
-use testsmith_model::operation::{Flow, FlowKind, Input, OperationKind};
+use testsmith_model::operation::{Flow, FlowKind, Input, Mode, OperationKind};
 use testsmith_model::ty::{Lifetime, TraitRef, Ty};
 use testsmith_model::{Call, Callee};
 
@@ -36,10 +36,30 @@ pub fn rewrite(api: &Api, callable: &Callable, self_ty: &Ty) -> Option<Draft> {
             let call = Call::template(call, call);
             return Some(observer(api, callable, self_ty, call, Ty::prim("u64")));
         }
+        ("Future", "poll") => return polled(api, callable, trait_, self_ty),
         _ => return None,
     };
     let call = Call::new(Form::Format(format.to_owned()), vec!["{0}".to_owned()]);
     Some(observer(api, callable, self_ty, call, Ty::adt("std::string::String", vec![])))
+}
+
+/// A future is polled to its end, not once.
+fn polled(api: &Api, callable: &Callable, trait_: &TraitRef, self_ty: &Ty) -> Option<Draft> {
+    let output = Ty::Assoc {
+        self_ty: Box::new(self_ty.clone()),
+        trait_: Some(Box::new(trait_.clone())),
+        name: "Output".to_owned(),
+    };
+    let output = resolve::normalize(api, &output);
+    if matches!(output, Ty::Assoc { .. }) {
+        return None;
+    }
+    let call = Call { result: Treatment::Awaited, ..Call::template("{0}", "{0}") };
+    let inherit = Flow { input: 0, kind: FlowKind::Inherit };
+    let flows = if self_ty.borrows() && output.borrows() { vec![inherit] } else { vec![] };
+    let input = Input { name: "self".to_owned(), ty: self_ty.erase_lifetimes(), mode: Mode::Own };
+    let draft = observer(api, callable, self_ty, call, output.erase_lifetimes());
+    Some(Draft { inputs: vec![input], flows, ..draft })
 }
 
 fn observer(api: &Api, callable: &Callable, self_ty: &Ty, call: Call, output: Ty) -> Draft {

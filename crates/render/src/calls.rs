@@ -8,7 +8,7 @@
 
 use testsmith_model::call::{Form, Treatment, Unwrap, turbofish};
 use testsmith_model::ty::{TraitRef, Ty};
-use testsmith_model::{Call, Operation};
+use testsmith_model::{Call, Operation, Plan};
 
 /// Traits whose methods everybody can call on a value.
 const METHODS: [&str; 12] = [
@@ -88,6 +88,7 @@ pub(crate) fn explicit(call: &Call) -> String {
         // What is not wanted need not be shown, so it need not be `Debug`.
         Treatment::Unwrapped(Unwrap::Ok) => format!("{form}.ok().unwrap()"),
         Treatment::Unwrapped(Unwrap::Err) => format!("{form}.err().unwrap()"),
+        Treatment::Awaited => awaited(&form),
         _ => call.result.full(&form),
     }
 }
@@ -119,39 +120,48 @@ fn explicit_form(call: &Call) -> String {
     }
 }
 
+/// By a function that stands in the file; see `test_file`.
+fn awaited(future: &str) -> String {
+    format!("block_on({future})")
+}
+
 fn form_in_full(call: &Call) -> String {
     Call { result: Treatment::Kept, ..call.clone() }.full()
 }
 
 /// The call as a person would write it.
-pub(crate) fn plain(operation: &Operation) -> String {
-    plain_call(&operation.call)
+pub(crate) fn plain(plan: &Plan, operation: &Operation) -> String {
+    let inputs = operation.inputs.iter().map(|input| plan.ty(input.ty).ty.to_string());
+    plain_call(&operation.call, &inputs.collect::<Vec<_>>())
 }
 
-fn plain_call(call: &Call) -> String {
+/// `inputs` are the types of the arguments.
+fn plain_call(call: &Call, inputs: &[String]) -> String {
+    let form = || plain_form(call, inputs);
     match &call.result {
-        Treatment::Kept => plain_form(call),
-        Treatment::Followed(methods) => format!("{}{methods}", plain_form(call)),
-        Treatment::Unwrapped(Unwrap::Some | Unwrap::Ok) => format!("{}.unwrap()", plain_form(call)),
-        Treatment::Unwrapped(Unwrap::Err) => format!("{}.unwrap_err()", plain_form(call)),
+        Treatment::Kept => form(),
+        Treatment::Followed(methods) => format!("{}{methods}", form()),
+        Treatment::Unwrapped(Unwrap::Some | Unwrap::Ok) => format!("{}.unwrap()", form()),
+        Treatment::Unwrapped(Unwrap::Err) => format!("{}.unwrap_err()", form()),
+        Treatment::Awaited => awaited(&form()),
         Treatment::Boxed | Treatment::Displayed | Treatment::Dropped | Treatment::Formatted => {
             explicit(call)
         }
     }
 }
 
-fn plain_form(call: &Call) -> String {
+fn plain_form(call: &Call, inputs: &[String]) -> String {
     let shorter = match &call.form {
         Form::Member { of, name, generics, method: on_itself } => {
             if *on_itself && is_first(&call.args) {
-                let told = told_by_arguments(generics, &call.args[1..]);
+                let told = told_by_arguments(generics, &call.args[1..], inputs);
                 return method("{.0}", name, told, &call.args[1..]);
             }
             let args = call.args.join(", ");
             of.as_prefix().map(|of| format!("{of}::{name}{}({args})", turbofish(generics)))
         }
         Form::TraitMember { of, trait_, name, generics } => {
-            plain_trait_member(of.as_ref(), trait_, name, generics, &call.args)
+            plain_trait_member(of.as_ref(), trait_, name, generics, &call.args, inputs)
         }
         Form::MemberConstant { of, name } => of.as_prefix().map(|of| format!("{of}::{name}")),
         Form::Format(spec) => match spec.as_str() {
@@ -160,7 +170,7 @@ fn plain_form(call: &Call) -> String {
             _ => None,
         },
         Form::Template { show, about: Some(about), .. } => {
-            Some(show.replace("{call}", &plain_call(about)))
+            Some(show.replace("{call}", &plain_call(about, inputs)))
         }
         _ => None,
     };
@@ -174,6 +184,7 @@ fn plain_trait_member(
     name: &str,
     generics: &[String],
     args: &[String],
+    inputs: &[String],
 ) -> Option<String> {
     let operator = OPERATORS.iter().find(|(known, _)| *known == (trait_.name(), name));
     if let (Some((_, sign)), [], ["{0}", "{1}"]) = (operator, generics, texts(args).as_slice()) {
@@ -192,7 +203,10 @@ fn plain_trait_member(
         let by_reference = matches!(of, Some(Ty::Ref { .. }));
         return Some(match by_reference {
             true => method("({0})", name, generics, &args[1..]),
-            false => method("{.0}", name, told_by_arguments(generics, &args[1..]), &args[1..]),
+            false => {
+                let told = told_by_arguments(generics, &args[1..], inputs);
+                method("{.0}", name, told, &args[1..])
+            }
         });
     }
     if FUNCTIONS.contains(&trait_.name()) {
@@ -229,9 +243,17 @@ fn says_nothing(generics: &[String]) -> bool {
     generics.iter().all(|argument| argument == "_")
 }
 
-/// A method that is given a value or a closure says by that what its types are.
-fn told_by_arguments<'g>(generics: &'g [String], others: &[String]) -> &'g [String] {
-    if says_nothing(generics) || !others.is_empty() { &[] } else { generics }
+/// A method that is given a closure, or values in whose types they stand, says by that what
+/// its own types are.
+fn told_by_arguments<'g>(
+    generics: &'g [String],
+    others: &[String],
+    inputs: &[String],
+) -> &'g [String] {
+    let inferred = generics.iter().any(|argument| argument == "_");
+    let stands = |argument: &String| inputs.iter().skip(1).any(|input| input.contains(argument));
+    let told = !others.is_empty() && (inferred || generics.iter().all(stands));
+    if says_nothing(generics) || told { &[] } else { generics }
 }
 
 /// Whether the template is two operands and a sign between them.
@@ -274,6 +296,11 @@ mod tests {
         args.iter().map(|arg| (*arg).to_owned()).collect()
     }
 
+    /// A shelf and a list are what all these calls are given.
+    fn inputs() -> Vec<String> {
+        args(&["a::Shelf<i32>", "std::vec::Vec<i32>"])
+    }
+
     /// `<of as trait_>::name::<generics>(args)`, made plain.
     fn check_trait(
         of: Option<Ty>,
@@ -285,7 +312,7 @@ mod tests {
     ) {
         let trait_ = TraitRef::new(trait_, vec![]);
         let form = Form::TraitMember { of, trait_, name: name.into(), generics: args(generics) };
-        assert_eq!(plain_call(&Call::new(form, args(args_))), plain);
+        assert_eq!(plain_call(&Call::new(form, args(args_)), &inputs()), plain);
     }
 
     /// `<of>::name::<generics>(args)`, made plain.
@@ -298,7 +325,7 @@ mod tests {
         plain: &str,
     ) {
         let form = Form::Member { of, name: name.into(), generics: args(generics), method };
-        assert_eq!(plain_call(&Call::new(form, args(args_))), plain);
+        assert_eq!(plain_call(&Call::new(form, args(args_)), &inputs()), plain);
     }
 
     fn shelf() -> Ty {
@@ -320,7 +347,7 @@ mod tests {
         let form = Form::TraitMember { of: None, trait_, name: "rev".into(), generics: vec![] };
         let result = Treatment::Followed(".take(9).collect::<Vec<_>>()".into());
         let call = Call { result, ..Call::new(form, args(&["{0}"])) };
-        assert_eq!(plain_call(&call), "{.0}.rev().take(9).collect::<Vec<_>>()");
+        assert_eq!(plain_call(&call, &[]), "{.0}.rev().take(9).collect::<Vec<_>>()");
     }
 
     #[test]
@@ -336,6 +363,10 @@ mod tests {
             "{.0}.retain(|_| true)",
         );
         check_member(shelf(), "len", true, &["_"], &["{0}"], "{.0}.len()");
+        // What is given tells one type and not the other.
+        let given = ["{0}", "{1}"];
+        check_member(shelf(), "put", true, &["i32"], &given, "{.0}.put({1})");
+        check_member(shelf(), "read", true, &["u8"], &given, "{.0}.read::<u8>({1})");
     }
 
     #[test]
@@ -359,9 +390,9 @@ mod tests {
         let slice = Ty::Slice(Box::new(Ty::prim("u8")));
         check_member(slice, "of", false, &[], &["{0}"], "<[u8]>::of({0})");
         let constant = Form::MemberConstant { of: bare.clone(), name: "EMPTY".into() };
-        assert_eq!(plain_call(&Call::new(constant, vec![])), "a::Version::EMPTY");
+        assert_eq!(plain_call(&Call::new(constant, vec![]), &[]), "a::Version::EMPTY");
         let display = Call::new(Form::Format(String::new()), args(&["{0}"]));
-        assert_eq!(plain_call(&display), "{.0}.to_string()");
+        assert_eq!(plain_call(&display, &[]), "{.0}.to_string()");
         let (from, list) = ("std::iter::FromIterator", ["std::vec::Vec<a::C>"]);
         let from_iter = "a::Version::from_iter({0})";
         check_trait(Some(bare.clone()), from, "from_iter", &list, &["{0}"], from_iter);
@@ -376,10 +407,10 @@ mod tests {
     fn what_is_unwrapped_says_so_in_few_words() {
         let taken =
             |unwrap| Call { result: Treatment::Unwrapped(unwrap), ..Call::template("{0}", "{.0}") };
-        assert_eq!(plain_call(&taken(Unwrap::Ok)), "{.0}.unwrap()");
+        assert_eq!(plain_call(&taken(Unwrap::Ok), &[]), "{.0}.unwrap()");
         assert_eq!(explicit(&taken(Unwrap::Ok)), "{.0}.ok().unwrap()");
-        assert_eq!(plain_call(&taken(Unwrap::Err)), "{.0}.unwrap_err()");
-        assert_eq!(plain_call(&taken(Unwrap::Some)), "{.0}.unwrap()");
+        assert_eq!(plain_call(&taken(Unwrap::Err), &[]), "{.0}.unwrap_err()");
+        assert_eq!(plain_call(&taken(Unwrap::Some), &[]), "{.0}.unwrap()");
     }
 
     #[test]
@@ -390,7 +421,7 @@ mod tests {
         let about = Some(Box::new(Call::new(form, args(&["{0}"]))));
         let show = "{call} == {call}".to_owned();
         let claim = Call::new(Form::Template { full: show.clone(), show, about }, vec![]);
-        assert_eq!(plain_call(&claim), "a::Priced::price({0}) == a::Priced::price({0})");
+        assert_eq!(plain_call(&claim, &[]), "a::Priced::price({0}) == a::Priced::price({0})");
     }
 
     #[test]

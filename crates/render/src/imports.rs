@@ -32,6 +32,8 @@ const PRELUDE: [&str; 16] = [
 pub(crate) struct Imports {
     /// Paths of types and traits that the plan mentions.
     known: BTreeSet<String>,
+    /// Those of traits: whoever imports one has its methods, too.
+    traits: BTreeSet<String>,
     /// Short name to path.
     used: BTreeMap<String, String>,
 }
@@ -50,19 +52,29 @@ impl Imports {
             Form::TraitMember { of: Some(_), trait_, .. } => Some(trait_.path.clone()),
             _ => None,
         });
-        known.extend(traits);
-        Imports { known, used: BTreeMap::new() }
+        let traits: BTreeSet<String> = traits.collect();
+        known.extend(traits.iter().cloned());
+        Imports { known, traits, used: BTreeMap::new() }
     }
 
     /// The text with every known path in it made short.
     pub(crate) fn shorten(&mut self, text: &str) -> String {
+        self.shortened(text, true)
+    }
+
+    /// The same for the paths of types only, which changes nothing but the text.
+    pub(crate) fn shorten_types(&mut self, text: &str) -> String {
+        self.shortened(text, false)
+    }
+
+    fn shortened(&mut self, text: &str, traits: bool) -> String {
         let mut out = String::new();
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
             out.push_str(&rest[..start]);
             rest = &rest[start..];
             let end = path_end(rest);
-            out.push_str(&self.shorten_path(&rest[..end]));
+            out.push_str(&self.shorten_path(&rest[..end], traits));
             rest = &rest[end..];
         }
         out.push_str(rest);
@@ -70,11 +82,11 @@ impl Imports {
     }
 
     /// `a::b::Type::f` as `Type::f`.
-    fn shorten_path(&mut self, path: &str) -> String {
+    fn shorten_path(&mut self, path: &str, traits: bool) -> String {
         let mut end = path.len();
         loop {
             let head = &path[..end];
-            if self.known.contains(head) {
+            if self.known.contains(head) && (traits || !self.traits.contains(head)) {
                 return match self.short(head) {
                     Some(short) => format!("{short}{}", &path[end..]),
                     None => path.to_owned(),

@@ -53,6 +53,21 @@ pub(crate) fn int(value: i128, name: &str) -> String {
     }
 }
 
+/// Whether the literal is of a type that is smaller on other machines, and too large there.
+pub(crate) fn is_wide(ty: &Ty, literal: &Literal) -> bool {
+    match (ty, literal) {
+        (Ty::Prim(name), Literal::Int(value)) => match name.as_str() {
+            "usize" => *value > u32::MAX.into() && *value != u64::MAX.into(),
+            "isize" => {
+                let fits = i32::try_from(*value).is_ok();
+                !fits && *value != i64::MAX.into() && *value != i64::MIN.into()
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 fn float(value: f64, name: &str) -> String {
     // What a narrower type holds is what the worker saw.
     let value = if name == "f32" { f64::from(value as f32) } else { value };
@@ -102,5 +117,11 @@ mod tests {
         let string = Ty::adt("std::string::String", vec![]);
         assert_eq!(literal(&string, &Literal::Str("a\"b".into())), "String::from(\"a\\\"b\")");
         assert_eq!(literal(&Ty::shared(Ty::prim("str")), &Literal::Str("x".into())), "\"x\"");
+    }
+    #[test]
+    fn what_does_not_fit_other_machines_is_known() {
+        let wide = |name: &str, value: i128| is_wide(&Ty::prim(name), &Literal::Int(value));
+        assert!(wide("usize", 1 << 40) && wide("isize", -(1 << 40)));
+        assert!(!wide("u64", 1 << 40) && !wide("usize", u64::MAX.into()) && !wide("usize", 7));
     }
 }

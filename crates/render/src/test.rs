@@ -8,10 +8,10 @@
 use crate::calls::{explicit, is_atomic, is_operator, plain};
 use crate::expected::expected;
 use crate::imports::Imports;
-use crate::literal::{literal, with_type};
+use crate::literal::{is_wide, literal, with_type};
 use crate::names::Variables;
 use crate::statements::{mark, must_be_dropped};
-use testsmith_model::call::{Placeholder, Treatment, fill};
+use testsmith_model::call::{MAX_POLLS, Placeholder, Treatment, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Edit, EditStep, Loans, Plan, Sequence, Step};
@@ -48,7 +48,8 @@ pub enum Style {
     /// As a person would write it.
     #[default]
     Plain,
-    /// Every type, every call as the compiler once accepted it.
+    /// Every type, every call as the compiler once accepted it; of the paths, those of types
+    /// are short.
     Explicit,
 }
 
@@ -65,6 +66,9 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
     }
     if bodies.iter().any(|body| body.contains("hash_of(")) {
         text.push_str(HASH_OF);
+    }
+    if bodies.iter().any(|body| body.contains("block_on(")) {
+        text.push_str(&BLOCK_ON.replace("MAX_POLLS", &MAX_POLLS.to_string()));
     }
     for body in bodies {
         text.push('\n');
@@ -87,10 +91,32 @@ fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
 }
 ";
 
+/// Bounded, because a test that waits for ever says nothing.
+const BLOCK_ON: &str = "
+fn block_on<F: std::future::Future>(future: F) -> F::Output {
+    use std::task::{Context, Poll, Waker};
+    let mut future = std::pin::pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..=MAX_POLLS {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+    panic!(\"the future is not ready, and nothing else runs\")
+}
+";
+
 fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
     for line in &test.comment {
         text.push_str(&format!("/// {line}\n"));
+    }
+    let wide = |step: &Step| match step {
+        Step::Literal(ty, value) => is_wide(&plan.ty(*ty).ty, value),
+        Step::Call(..) => false,
+    };
+    if test.sequence.steps().any(wide) {
+        text.push_str("#[cfg(target_pointer_width = \"64\")]\n");
     }
     text.push_str("#[test]\n");
     match &test.ending {
@@ -107,12 +133,32 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         text.push_str("#[allow(deprecated)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
-    for line in Writer::new(plan, test, imports).lines() {
+    for line in gathered(Writer::new(plan, test, imports).lines()) {
         text.push_str(&format!("    {line}\n"));
     }
     text.push_str("}\n");
     text
 }
+
+/// The same statement again and again is a loop.
+fn gathered(lines: Vec<String>) -> Vec<String> {
+    let mut gathered = vec![];
+    for run in lines.chunk_by(|one, other| one == other) {
+        let line = &run[0];
+        let names_nothing = !line.starts_with("let ") || line.starts_with("let _ = ");
+        if run.len() >= MIN_LOOP && names_nothing {
+            gathered.push(format!("for _ in 0..{} {{", run.len()));
+            gathered.push(format!("    {line}"));
+            gathered.push("}".to_owned());
+        } else {
+            gathered.extend(run.iter().cloned());
+        }
+    }
+    gathered
+}
+
+/// Fewer are read as quickly one by one.
+const MIN_LOOP: usize = 4;
 
 /// Writes the statements of one test.
 struct Writer<'w> {
@@ -280,7 +326,7 @@ impl<'w> Writer<'w> {
     }
 
     fn template(&self, operation: &Operation) -> String {
-        if self.is_plain() { plain(operation) } else { explicit(&operation.call) }
+        if self.is_plain() { plain(self.plan, operation) } else { explicit(&operation.call) }
     }
 
     fn is_receiver(&self, operation: &Operation, n: usize) -> bool {
@@ -312,15 +358,16 @@ impl<'w> Writer<'w> {
         self.is_unwrapped_next(here) && is_atomic(text)
     }
 
-    /// `text.parse::<Version>().unwrap()`: the only use is the next statement,
-    /// a builder that takes the value apart.
+    /// `text.parse::<Version>().unwrap()`, `channel().1`: the only use is the next
+    /// statement, a builder that takes the value apart.
     fn is_unwrapped_next(&self, here: usize) -> bool {
         let [(user, 0)] = self.uses[here][..] else { return false };
         let operation = self.operation(user).expect("a user is a call");
         let takes_apart = operation.kind == OperationKind::Builder
             && operation.inputs.len() == 1
             && operation.inputs[0].mode == Mode::Own
-            && matches!(operation.call.result, Treatment::Unwrapped(_));
+            && (matches!(operation.call.result, Treatment::Unwrapped(_))
+                || operation.call.takes_a_part());
         let mut between = here + 1..user;
         takes_apart && between.all(|step| matches!(self.steps[step], EditStep::Literal(..)))
     }
@@ -332,7 +379,10 @@ impl<'w> Writer<'w> {
 
     fn call(&mut self, loans: &Loans, operation: &Operation, args: &[u32]) -> String {
         let template = self.template(operation);
-        let template = if self.is_plain() { self.imports.shorten(&template) } else { template };
+        let template = match self.test.style {
+            Style::Plain => self.imports.shorten(&template),
+            Style::Explicit => self.imports.shorten_types(&template),
+        };
         // A method reaches through a reference by itself, an operator does not.
         let infix = is_operator(&template);
         fill(&template, &mut |placeholder, text| {
@@ -354,7 +404,13 @@ impl<'w> Writer<'w> {
                 None => &self.names[args[n] as usize],
             };
             let alone = matches!(placeholder, Placeholder::Argument(_)) && mark.is_empty();
-            if alone || is_atomic(value) {
+            // What is left of a variable would live on to the end of the test.
+            let whole = operation.call.takes_a_part()
+                && self.inline[args[n] as usize].is_none()
+                && self.plan.ty(loans.ty(args[n])).abilities.needs_drop;
+            if whole {
+                text.push_str(&format!("{{ {value} }}"));
+            } else if alone || is_atomic(value) {
                 text.push_str(&format!("{mark}{value}"));
             } else {
                 text.push_str(&format!("{mark}({value})"));
@@ -368,7 +424,9 @@ impl<'w> Writer<'w> {
         let ty = &self.plan.ty(self.steps[here].ty(self.plan)).ty;
         self.names[here] = self.variables.name(ty);
         if !self.is_plain() {
-            return format!("let mut {}: {ty} = {text};", self.names[here]);
+            let (name, ty) = (&self.names[here], self.imports.shorten_types(&ty.to_string()));
+            // What a claim does to a value of its own is not known here.
+            return format!("let mut {name}: {ty} = {text};");
         }
         let told = if self.needs_a_type(here, text) {
             format!(": {}", self.imports.shorten(&ty.to_string()))
@@ -439,7 +497,7 @@ impl<'w> Writer<'w> {
             return None;
         }
         if *ty == Ty::prim("bool") {
-            let compared = self.is_plain() && is_operator(&plain(operation));
+            let compared = self.is_plain() && is_operator(&plain(self.plan, operation));
             return Some(match (seen, value.split_once(" == ").filter(|_| compared)) {
                 ("true", Some((left, right))) => format!("assert_eq!({left}, {right});"),
                 (_, Some((left, right))) => format!("assert_ne!({left}, {right});"),
@@ -512,5 +570,13 @@ mod tests {
             let text = test_function(&plan(deprecated), &test);
             assert_eq!(text.contains("#[allow(deprecated)]"), deprecated, "{text}");
         }
+    }
+    #[test]
+    fn what_is_done_again_and_again_is_a_loop() {
+        let gather = |lines: &[&str]| gathered(lines.iter().map(|&line| line.into()).collect());
+        let next = "let _ = a.next();";
+        assert_eq!(gather(&[next; 4]), ["for _ in 0..4 {", "    let _ = a.next();", "}"]);
+        assert_eq!(gather(&[next; 3]), [next; 3]);
+        assert_eq!(gather(&["let a = b();"; 4]), ["let a = b();"; 4]);
     }
 }

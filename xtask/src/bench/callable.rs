@@ -106,7 +106,7 @@ impl Row {
         Ok(Row {
             core: plan.core_callables,
             covered: plan.core_covered(),
-            untouchable: count(Reason::Unsafe) + count(Reason::Async),
+            untouchable: count(Reason::Unsafe),
             operations: plan.operations.len(),
             types: plan.types.len(),
             discover: session.times.resolve + session.times.discover,
