@@ -17,6 +17,7 @@ mod exit;
 mod explain;
 pub mod explore;
 pub mod finding;
+mod keep;
 mod list;
 mod origin;
 pub mod pipeline;
