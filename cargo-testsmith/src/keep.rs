@@ -9,7 +9,10 @@ use crate::stored::{Names, Stored};
 use std::collections::HashSet;
 use testsmith_model::message::Component;
 use testsmith_model::{Plan, Sequence};
-use testsmith_store::{Error, Kept, Store, Value};
+use testsmith_store::{Contract, Error, Kept, Seen, Store, Value};
+
+/// Sequences of earlier runs that are run again for their objects.
+const MAX_EARLIER: usize = 1000;
 
 pub(crate) struct Keeper<'k> {
     /// None once something was wrong with it.
@@ -69,6 +72,25 @@ impl<'k> Keeper<'k> {
             ((slot as usize) < sequence.len()).then_some(Component { sequence, value: slot })
         };
         self.read(Store::components).into_iter().filter_map(component).collect()
+    }
+
+    /// The sequences of objects of earlier runs that still make sense, the latest first.
+    pub(crate) fn objects(&mut self, plan: &Plan) -> Vec<Sequence> {
+        let names = Names::new(plan);
+        let mut seen = HashSet::new();
+        let objects = self.read(Store::seen).objects.into_iter().rev();
+        let texts =
+            objects.map(|object| object.value.steps).filter(|text| seen.insert(text.clone()));
+        texts.filter_map(|text| sequence(plan, &names, &text)).take(MAX_EARLIER).collect()
+    }
+
+    /// Keeps what stateful testing has learned. Contracts are those of this run.
+    pub(crate) fn put_learned(&mut self, seen: &Seen, contracts: &[Contract]) {
+        self.write("objects", |store, krate| store.put_seen(krate, seen));
+        self.write("contracts", |store, krate| {
+            store.forget_contracts(krate)?;
+            store.put_contracts(krate, contracts)
+        });
     }
 
     /// Keeps the latest components, each once.

@@ -17,6 +17,7 @@ mod exit;
 mod explain;
 pub mod explore;
 pub mod finding;
+mod infer;
 mod keep;
 mod list;
 mod origin;
@@ -24,6 +25,7 @@ pub mod pipeline;
 mod replay;
 mod run;
 pub mod selection;
+mod stateful;
 pub mod stored;
 mod suite;
 
@@ -116,6 +118,10 @@ fn dispatch(
         Some(args::Action::Explore(mut options)) => {
             config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
             explore::run(&options, interrupt)
+        }
+        Some(args::Action::Infer(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            infer::run(&options, interrupt)
         }
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
         Some(args::Action::Clean(options)) => clean::run(&options),

@@ -47,8 +47,10 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let missing = supervisors[0].missing.clone();
     let mut keeper = Keeper::open(&session);
     // The same seed and number of calls give the same result, whatever was before.
+    let mut earlier = vec![];
     if !budget.is_counted() && !options.fresh {
         take_components(&session, &mut keeper, &mut supervisors);
+        earlier = keeper.objects(&session.plan);
     }
     report::started(options, &session);
     let builds = Builds::default();
@@ -73,9 +75,13 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
                 excluded: selection.excluded(&session.plan),
                 interrupt: &interrupt,
                 optimised: &builds.optimised,
+                earlier,
             };
             let done = search.run(supervisors)?;
             keeper.put_components(&session.plan, &done.components);
+            if let Some(leaves) = &done.learned {
+                keeper.put_learned(&leaves.seen, &leaves.contracts);
+            }
             done
         };
         // What was found before Ctrl-C is still made small and written down; one
@@ -148,7 +154,7 @@ impl Work<'_> {
     ) -> Result<Exit> {
         let Work { options, session, .. } = self;
         let mut tests = Tests::default();
-        let Searched { findings, tally, coverage, components, mut supervisor, differed } = done;
+        let Searched { findings, tally, coverage, components, mut supervisor, differed, .. } = done;
         let wants_suite = !options.no_write && !options.no_regressions && !interrupted;
         let lessons = supervisor.lessons().of_deaths();
         let released = || self.released(builds, differed);

@@ -248,6 +248,11 @@ impl Supervisor {
         }
     }
 
+    /// How many edges all walks so far have taken.
+    pub fn reached(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Whether the time for walks is over.
     pub fn is_late(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)

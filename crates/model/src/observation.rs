@@ -132,3 +132,44 @@ wire!(struct Row { watch, sequence, step, slots, before, after, times });
 wire!(enum Unfit { 0 => Panics {}, 1 => Wavers {}, 2 => Changes {} });
 wire!(struct Attempt { outcome, before });
 wire!(struct Observed { sequences, rows, unkept, unfit, attempts, calls });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Job, Reply, Walk, Walked};
+    use crate::sequence::{Literal, Step};
+    use crate::wire::Wire;
+
+    #[test]
+    fn what_is_asked_and_what_was_seen_survive_the_wire() {
+        let terms = vec![
+            Term::Itself { at: 1 },
+            Term::Query { op: OpId(3), at: 0 },
+            Term::With { op: OpId(4), at: 0, with: 1 },
+            Term::Equal { at: 0, with: 1 },
+        ];
+        let subjects =
+            [Subject::Call { op: OpId(7) }, Subject::Values { types: vec![TypeId(1), TypeId(2)] }];
+        let watch = |subject| Watch { subject, before: terms.clone(), after: vec![] };
+        let watching = Watching { watches: subjects.map(watch).into(), rows_each: 9 };
+        let step = Step::Literal(TypeId(3), Literal::Bool(true));
+        let sequence = Sequence::from_steps(vec![step]);
+        let walk = Walk { seed: 5, ..Walk::default() };
+        let job = Job::Observe { watching, walk, sequences: vec![sequence.clone()] };
+        let again = Job::from_bytes(&job.to_bytes()).expect("well formed");
+        assert_eq!(format!("{again:?}"), format!("{job:?}"));
+        let (before, after) = (vec![UNKNOWN, 3], vec![-1]);
+        let row = Row { watch: 1, sequence: 0, step: 4, slots: vec![2], before, after, times: 8 };
+        let observed = Observed {
+            sequences: vec![sequence],
+            rows: vec![row],
+            unkept: 2,
+            unfit: vec![(OpId(1), Unfit::Wavers)],
+            attempts: vec![Attempt { outcome: None, before: vec![1] }],
+            calls: 11,
+        };
+        let reply = Reply::Observed { observed, walked: Walked::default() };
+        let again = Reply::from_bytes(&reply.to_bytes()).expect("well formed");
+        assert_eq!(format!("{again:?}"), format!("{reply:?}"));
+    }
+}
