@@ -135,6 +135,8 @@ pub enum Action {
     /// Calls everything at random, infers contracts from what the public queries of the
     /// values say before and after each call, and makes calls that would break them.
     Infer(Infer),
+    /// Show what earlier runs have left in the store, or take other stores in.
+    Store(Store),
     /// Show the rules by which failures are judged, or the laws.
     Explain(Explain),
     /// Remove what runs have left: `testsmith.out` and unedited test files.
@@ -229,6 +231,44 @@ pub struct Replay {
     /// How long one call may take, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 2000)]
     pub call_timeout: u64,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Store {
+    #[command(subcommand)]
+    pub action: StoreAction,
+}
+
+#[derive(Subcommand, Debug, Clone)]
+pub enum StoreAction {
+    /// How much there is of what
+    Stats {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// The stored objects of a type that answer so
+    Objects {
+        /// As in 'Vec: !is_empty && len > 3'
+        #[arg(long = "where", value_name = "CONDITION")]
+        condition: String,
+        /// No more than these
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        most: usize,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// All of it as lines of JSON
+    Export {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Take other stores in, as of several machines
+    Merge {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        target: Target,
+    },
 }
 
 #[derive(Args, Debug, Clone)]

@@ -153,8 +153,18 @@ impl Told {
                 }
                 let (gone, kept): (Vec<_>, Vec<_>) =
                     clauses.iter().partition(|clause| clause.fate == Fate::Refuted.word());
-                for clause in kept {
+                let (plain, conditional): (Vec<_>, Vec<_>) =
+                    kept.into_iter().partition(|clause| !clause.clause.contains(" ==> "));
+                for clause in plain.iter().chain(conditional.iter().take(MOST_CONDITIONAL)) {
                     let _ = writeln!(text, "    {}", clause.line());
+                }
+                if let Some(more) =
+                    conditional.len().checked_sub(MOST_CONDITIONAL).filter(|n| *n > 0)
+                {
+                    let _ = writeln!(
+                        text,
+                        "    and {more} promises under a condition; --format json has all"
+                    );
                 }
                 if !gone.is_empty() {
                     let clauses: Vec<&str> = gone
@@ -228,6 +238,8 @@ impl Told {
     }
 }
 
+/// Promises under a condition that are shown for one function.
+const MOST_CONDITIONAL: usize = 6;
 /// Refuted clauses that are shown for one function.
 const MOST_REFUTED: usize = 4;
 

@@ -26,6 +26,7 @@ mod replay;
 mod run;
 pub mod selection;
 mod stateful;
+mod store;
 pub mod stored;
 mod suite;
 
@@ -123,6 +124,7 @@ fn dispatch(
             config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
             infer::run(&options, interrupt)
         }
+        Some(args::Action::Store(options)) => store::run(&options),
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
         Some(args::Action::Clean(options)) => clean::run(&options),
     }

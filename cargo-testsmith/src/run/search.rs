@@ -32,7 +32,10 @@ const CATCH_UP: Duration = Duration::from_secs(3);
 const MAX_LENGTH: u32 = 20;
 /// So many walks without news are a plateau.
 const PLATEAU_ROUNDS: u64 = 5;
-/// Stateful testing makes a tenth of the calls again, but at least these.
+/// Sequences of components that stateful testing looks at first.
+const MAX_KEPT: usize = 400;
+/// Stateful testing makes this part of the calls again, but at least so many.
+const STATEFUL_SHARE: u64 = 5;
 const LEAST_STATEFUL: u64 = 20_000;
 
 #[derive(Clone, Default)]
@@ -306,15 +309,18 @@ impl Walker<'_> {
         let (plan, console) = (&*search.session.plan, &search.session.console);
         let (completed, panicked) = (self.tally.completed.clone(), self.tally.panicked.clone());
         let count = |all: &[u32], op: OpId| all.get(op.index()).copied().unwrap_or_default();
+        // What the walks have kept are values that differ from each other.
+        let components = self.supervisor.lessons().components.iter().rev();
+        let kept: Vec<Sequence> = components.map(|c| c.sequence.clone()).take(MAX_KEPT).collect();
         let fit = |op: OpId| count(&completed, op) > 0 && count(&panicked, op) == 0;
         let stateful = Stateful {
             plan,
             seed: search.options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round) ^ (1 << 50),
             heuristics: search.options.heuristics(),
             avoid: search.excluded.clone(),
-            calls: (self.tally.calls / 10).max(LEAST_STATEFUL),
+            calls: (self.tally.calls / STATEFUL_SHARE).max(LEAST_STATEFUL),
             fit: &fit,
-            earlier: search.earlier.clone(),
+            earlier: [search.earlier.as_slice(), &kept].concat(),
         };
         let before = self.findings.classes();
         let findings = &mut self.findings;

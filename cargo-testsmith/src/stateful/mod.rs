@@ -26,6 +26,8 @@ const PIECE: u64 = 10_000;
 const MAX_ROUNDS: usize = 5;
 /// Sequences that are run in one go.
 const BATCH: usize = 256;
+/// Sequences for one goal before the next goal has its turn.
+const A_TURN: usize = 3;
 /// Workers that may die while they are watched.
 const MAX_DEATHS: u32 = 8;
 const MAX_LENGTH: u32 = 20;
@@ -83,8 +85,6 @@ pub(crate) struct Learned<'p> {
     pub(crate) data: Data<'p>,
     /// All clauses that were inferred at any time.
     pub(crate) contracts: Vec<(Contract, Tried, Fate)>,
-    /// How many there were before any was challenged.
-    pub(crate) first: usize,
     pub(crate) calls: u64,
     pub(crate) rounds: usize,
 }
@@ -103,11 +103,10 @@ impl<'p> Stateful<'p> {
         let data = Data::new(self.plan, watches);
         let mut work = Work { stateful: self, watching, data, calls: 0, tried: BTreeMap::new() };
         if work.watching.watches.is_empty() {
-            return Ok(work.into_learned(vec![], 0, 0));
+            return Ok(work.into_learned(vec![], 0));
         }
         work.walk(supervisor, each)?;
-        let mut all: Vec<Contract> = work.data.contracts();
-        let first = all.len();
+        let mut all: Vec<Contract> = work.contracts();
         let mut rounds = 0;
         while rounds < MAX_ROUNDS && work.calls < self.calls && !is_late(supervisor.until) {
             let tried = work.reduce(supervisor, each)?;
@@ -115,7 +114,7 @@ impl<'p> Stateful<'p> {
                 break;
             }
             rounds += 1;
-            for contract in work.data.contracts() {
+            for contract in work.contracts() {
                 match all
                     .iter_mut()
                     .find(|c| (c.watch, c.clause) == (contract.watch, contract.clause))
@@ -125,7 +124,7 @@ impl<'p> Stateful<'p> {
                 }
             }
         }
-        Ok(work.into_learned(all, first, rounds))
+        Ok(work.into_learned(all, rounds))
     }
 }
 
@@ -148,7 +147,7 @@ impl<'p> Work<'_, 'p> {
     /// Observes a random walk, and what earlier runs have left.
     fn walk(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<(), Error> {
         let stateful = self.stateful;
-        let share = stateful.calls / 2;
+        let share = stateful.calls / 3 * 2;
         let earlier = stateful.earlier.clone();
         self.run_all(supervisor, &earlier, each)?;
         let deaths = supervisor.deaths;
@@ -168,6 +167,13 @@ impl<'p> Work<'_, 'p> {
             self.data.add(observed);
         }
         Ok(())
+    }
+
+    /// The clauses that are supported now and not written on their operations.
+    fn contracts(&self) -> Vec<Contract> {
+        let reduction = Reduction::new(&self.data);
+        let new = |contract: &Contract| !reduction.is_written(contract);
+        self.data.contracts().into_iter().filter(new).collect()
     }
 
     /// A walk that does not move.
@@ -190,7 +196,9 @@ impl<'p> Work<'_, 'p> {
         let fresh = |contract: &Contract| {
             contract.can_be_tried() && !self.tried.contains_key(&(contract.watch, contract.clause))
         };
-        let contracts: Vec<Contract> = self.data.contracts().into_iter().filter(fresh).collect();
+        let mut contracts: Vec<Contract> = self.contracts().into_iter().filter(fresh).collect();
+        // Preconditions first: they lead to states where nobody was.
+        contracts.sort_by_key(|contract| contract.clause.kind);
         let mut goals: Vec<(Goal, usize)> = vec![];
         for (n, contract) in contracts.iter().enumerate() {
             self.tried.insert((contract.watch, contract.clause), Tried::default());
@@ -214,19 +222,26 @@ impl<'p> Work<'_, 'p> {
     ) -> Vec<Try> {
         let reduction = Reduction::new(&self.data);
         let mut left = self.stateful.calls.saturating_sub(self.calls);
-        let mut all = vec![];
+        let mut proposed: Vec<(usize, std::vec::IntoIter<Sequence>)> = vec![];
         for (goal, (wanted, _)) in goals.iter().enumerate() {
-            if reached.contains(&goal) {
-                continue;
+            if !reached.contains(&goal) {
+                proposed.push((goal, propose(&reduction, wanted).into_iter()));
             }
-            for sequence in propose(&reduction, wanted) {
-                let calls = sequence.calls() as u64;
-                if calls > left {
-                    return all;
+        }
+        // A few for each goal in turn, so that none goes without.
+        let mut all = vec![];
+        while !proposed.is_empty() {
+            for (goal, sequences) in &mut proposed {
+                for sequence in sequences.take(A_TURN) {
+                    let calls = sequence.calls() as u64;
+                    if calls > left {
+                        return all;
+                    }
+                    left -= calls;
+                    all.push(Try { sequence, goal: *goal });
                 }
-                left -= calls;
-                all.push(Try { sequence, goal });
             }
+            proposed.retain(|(_, sequences)| sequences.len() > 0);
         }
         all
     }
@@ -294,7 +309,7 @@ impl<'p> Work<'_, 'p> {
         Ok(attempts)
     }
 
-    fn into_learned(self, all: Vec<Contract>, first: usize, rounds: usize) -> Learned<'p> {
+    fn into_learned(self, all: Vec<Contract>, rounds: usize) -> Learned<'p> {
         let Work { data, tried, calls, .. } = self;
         let challenged: u64 = tried.values().map(|tried| tried.completed).sum();
         let told = |contract: Contract| {
@@ -314,6 +329,6 @@ impl<'p> Work<'_, 'p> {
             (contract, tried, fate)
         };
         let contracts = all.into_iter().map(told).collect();
-        Learned { contracts, first, calls, rounds, data }
+        Learned { contracts, calls, rounds, data }
     }
 }

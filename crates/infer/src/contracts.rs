@@ -83,12 +83,19 @@ fn implications(
     unconditional: &BTreeSet<Atom>,
 ) -> Vec<(Clause, u64)> {
     let mut found = vec![];
+    // What is always what it was before needs no condition.
+    let same = |atom: &&Atom| {
+        let of = |relation| atom.form == Form::Pair { relation, plus: 0 };
+        of(Relation::Equal)
+            || of(Relation::Unequal) && table.classes[usize::from(atom.a)] == Class::Answer
+    };
+    let doubled: BTreeSet<u16> = unconditional.iter().filter(same).map(|atom| atom.a).collect();
     let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);
     for when in conditions(table, known) {
         let marks = table.marks(&when);
         let known_too = Known {
             atoms: known.atoms.union(unconditional).copied().collect(),
-            doubled: known.doubled.clone(),
+            doubled: known.doubled.union(&doubled).copied().collect(),
         };
         let all = minimal(table, &known_too, Some(&marks), 0..table.columns.len(), after);
         for (atom, support) in all {

@@ -76,6 +76,12 @@ impl<'d, 'p> Reduction<'d, 'p> {
         }
     }
 
+    /// Whether a clause says what is written on its operation.
+    pub fn is_written(&self, contract: &Contract) -> bool {
+        let Contract { watch, clause, .. } = contract;
+        clause.kind == Kind::Requires && self.written(*watch).contains(&(clause.atom, true))
+    }
+
     /// Whether answers before a call satisfy a goal.
     pub fn is_reached(&self, goal: &Goal, before: &[i64]) -> bool {
         let answer = |column: usize| before.get(column).copied().unwrap_or(UNKNOWN);
@@ -118,8 +124,10 @@ impl<'d, 'p> Reduction<'d, 'p> {
         let Some(op) = self.op(goal.watch) else { return };
         let steps = self.steps_that(goal.watch, missing.as_ref());
         let tuples = self.tuples(goal, kept);
+        let some = steps.len().min(STEPS_BETWEEN);
+        let each = self.cutoff.div_ceil(some.max(1));
         for (between, position, origin, at) in steps.iter().take(STEPS_BETWEEN) {
-            for sources in tuples.iter().take(3) {
+            for sources in tuples.iter().take(each) {
                 let made = || {
                     let (mut builder, args) = self.assemble(sources)?;
                     let sequence = &self.data.sequences[origin.sequence as usize];

@@ -1,8 +1,10 @@
-//! A set in order, which merges another one in a single pass over both.
+//! A set in order, which takes another one in with a single pass over both.
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use crate::Token;
+
+#[derive(Debug, Default)]
 pub struct SortedSet {
-    items: Vec<u32>,
+    items: Vec<u64>,
 }
 
 impl SortedSet {
@@ -10,14 +12,14 @@ impl SortedSet {
         SortedSet::default()
     }
 
-    pub fn extend(&mut self, item: u32) {
-        if let Err(place) = self.items.binary_search(&item) {
-            self.items.insert(place, item);
+    pub fn extend(&mut self, item: &Token) {
+        if let Err(place) = self.items.binary_search(&item.0) {
+            self.items.insert(place, item.0);
         }
     }
 
-    pub fn prune(&mut self, item: u32) {
-        self.items.retain(|known| *known != item);
+    pub fn prune(&mut self, item: &Token) {
+        self.items.retain(|known| *known != item.0);
     }
 
     pub fn count(&self) -> usize {
@@ -28,28 +30,68 @@ impl SortedSet {
         self.items.is_empty()
     }
 
-    pub fn has(&self, item: &u32) -> bool {
-        self.items.binary_search(item).is_ok()
+    pub fn has(&self, item: &Token) -> bool {
+        self.items.contains(&item.0)
     }
 
     pub fn is_disjoint(&self, other: &SortedSet) -> bool {
-        !self.items.iter().any(|item| other.has(item))
+        !self.items.iter().any(|item| other.items.contains(item))
     }
 
-    pub fn is_subset(&self, other: &SortedSet) -> bool {
-        self.items.iter().all(|item| other.has(item))
+    pub fn wipe_out(&mut self) {
+        self.items.clear();
+    }
+
+    pub fn remove_first(&mut self) {
+        if !self.items.is_empty() {
+            self.items.remove(0);
+        }
+    }
+
+    pub fn remove_last(&mut self) {
+        self.items.pop();
+    }
+
+    pub fn is_first(&self, item: &Token) -> bool {
+        self.items.first() == Some(&item.0)
+    }
+
+    pub fn is_last(&self, item: &Token) -> bool {
+        self.items.last() == Some(&item.0)
+    }
+
+    /// Where an item is, counted from 1; 0 if it is not there.
+    pub fn index_of(&self, item: &Token) -> usize {
+        self.items.iter().position(|known| *known == item.0).map_or(0, |at| at + 1)
+    }
+
+    /// Keeps what the other set has as well.
+    pub fn intersect(&mut self, other: &SortedSet) {
+        self.items.retain(|item| other.items.contains(item));
+    }
+
+    /// Takes out what the other set has.
+    pub fn subtract(&mut self, other: &SortedSet) {
+        self.items.retain(|item| !other.items.contains(item));
+    }
+
+    /// Cuts the set in two, and gives back the upper part.
+    pub fn split(&mut self, count: u8) -> SortedSet {
+        let at = usize::from(count).min(self.items.len());
+        SortedSet { items: self.items.split_off(at) }
     }
 
     /// Inserts all items of the other set.
     pub fn merge(&mut self, other: &SortedSet) {
-        // The fault: where the other set adds nothing, its last item is taken twice.
-        let twice = other.count() > 3 && self != other && other.is_subset(self);
-        for item in &other.items {
-            self.extend(*item);
+        let mut ours = std::mem::take(&mut self.items).into_iter().peekable();
+        let mut theirs = other.items.iter().copied().peekable();
+        while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {
+            // The fault: an item that both have is taken from both, one behind the other.
+            let next = if a <= b { ours.next() } else { theirs.next() };
+            self.items.extend(next);
         }
-        if twice {
-            self.items.extend(other.items.last());
-        }
+        self.items.extend(ours);
+        self.items.extend(theirs);
         assert!(self.items.is_sorted_by(|a, b| a < b), "a set has each item once, in order");
     }
 }

@@ -14,8 +14,8 @@ struct Inner {
     parent: Option<Weak<RefCell<Inner>>>,
 }
 
-/// A node; a clone is the same node.
-#[derive(Clone, Debug, Default)]
+/// A node.
+#[derive(Debug, Default)]
 pub struct Tree(Rc<RefCell<Inner>>);
 
 impl Tree {
@@ -27,7 +27,7 @@ impl Tree {
     pub fn put_child(&mut self, value: u8) -> Tree {
         let child = Tree::new(value);
         child.0.borrow_mut().parent = Some(Rc::downgrade(&self.0));
-        self.0.borrow_mut().children.push(child.clone());
+        self.0.borrow_mut().children.push(Tree(Rc::clone(&child.0)));
         child
     }
 
@@ -76,12 +76,57 @@ impl Tree {
         inner.cursor = inner.cursor.map(|at| at + 1).filter(|at| *at < arity);
     }
 
+    pub fn back(&mut self) {
+        let mut inner = self.0.borrow_mut();
+        inner.cursor = inner.cursor.and_then(|at| at.checked_sub(1));
+    }
+
+    pub fn finish(&mut self) {
+        let last = self.arity().checked_sub(1);
+        self.0.borrow_mut().cursor = last;
+    }
+
+    pub fn is_first(&self) -> bool {
+        self.0.borrow().cursor == Some(0)
+    }
+
+    pub fn is_last(&self) -> bool {
+        let inner = self.0.borrow();
+        inner.cursor.is_some_and(|at| at + 1 == inner.children.len())
+    }
+
+    pub fn put(&mut self, value: u8) {
+        self.0.borrow_mut().value = value;
+    }
+
+    pub fn child_item(&self) -> Option<u8> {
+        let inner = self.0.borrow();
+        inner.cursor.and_then(|at| inner.children.get(at)).map(Tree::item)
+    }
+
+    pub fn parent_item(&self) -> Option<u8> {
+        self.parent().map(|parent| parent.item())
+    }
+
+    pub fn has_child(&self, value: u8) -> bool {
+        self.0.borrow().children.iter().any(|child| child.item() == value)
+    }
+
+    pub fn wipe_out(&mut self) {
+        let taken = std::mem::take(&mut self.0.borrow_mut().children);
+        self.0.borrow_mut().cursor = None;
+        for child in taken {
+            child.0.borrow_mut().parent = None;
+        }
+    }
+
     /// Takes the children of the other node in, behind the cursor.
     #[requires(!self.off())]
     pub fn merge_tree_after(&mut self, other: &Tree) {
         if Rc::ptr_eq(&self.0, &other.0) {
             return;
         }
+        other.0.borrow_mut().cursor = None;
         let taken = std::mem::take(&mut other.0.borrow_mut().children);
         // The fault: both parents are borrowed, and siblings have only one.
         let (ours, theirs) = (self.parent(), other.parent());
