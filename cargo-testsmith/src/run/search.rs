@@ -36,7 +36,7 @@ const PLATEAU_ROUNDS: u64 = 5;
 const MAX_KEPT: usize = 400;
 /// Stateful testing makes this part of the calls again, but at least so many.
 const STATEFUL_SHARE: u64 = 5;
-const LEAST_STATEFUL: u64 = 20_000;
+const LEAST_STATEFUL: u64 = 60_000;
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {

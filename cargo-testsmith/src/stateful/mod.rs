@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Reduction, watches};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
-use testsmith_model::observation::{Observed, Watching};
+use testsmith_model::observation::{Attempt, Watching};
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
 
@@ -261,8 +261,10 @@ impl<'p> Work<'_, 'p> {
         let mut reached = vec![];
         for (one, attempt) in tries.iter().zip(attempts) {
             let (goal, contract) = &goals[one.goal];
-            let (Some(outcome), contract) = (attempt.0, &contracts[*contract]) else { continue };
-            if !Reduction::new(&self.data).is_reached(goal, &attempt.1) {
+            let (Some(outcome), contract) = (attempt.outcome, &contracts[*contract]) else {
+                continue;
+            };
+            if !Reduction::new(&self.data).is_reached(goal, &attempt.before) {
                 continue;
             }
             let tried = self.tried.entry((contract.watch, contract.clause)).or_default();
@@ -280,13 +282,13 @@ impl<'p> Work<'_, 'p> {
     }
 
     /// Runs sequences under observation, takes in what was seen, and hands over what
-    /// failed. For each its outcome, if it is legal, and the answers before its last call.
+    /// failed.
     fn run_all(
         &mut self,
         supervisor: &mut Supervisor,
         sequences: &[Sequence],
         each: Each<'_>,
-    ) -> Result<Vec<(Option<Outcome>, Vec<i64>)>, Error> {
+    ) -> Result<Vec<Attempt>, Error> {
         let still = self.still_walk();
         let mut attempts = vec![];
         for batch in sequences.chunks(BATCH) {
@@ -296,14 +298,14 @@ impl<'p> Work<'_, 'p> {
             let (mut observed, _) = supervisor.observe(&self.watching, &still, batch, each)?;
             self.calls += observed.calls;
             let done: Vec<_> = std::mem::take(&mut observed.attempts);
-            self.data.add(Observed { ..observed });
+            self.data.add(observed);
             for (sequence, attempt) in batch.iter().zip(done) {
                 if let Some(outcome) = &attempt.outcome
                     && !matches!(outcome.ending, Ending::Completed | Ending::Inapplicable)
                 {
                     each(sequence.clone(), outcome.clone());
                 }
-                attempts.push((attempt.outcome, attempt.before));
+                attempts.push(attempt);
             }
         }
         Ok(attempts)

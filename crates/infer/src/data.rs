@@ -354,6 +354,6 @@ fn class(plan: &Plan, watch: &Watch, term: &Term) -> Class {
 impl Contract {
     /// Whether it is one that calls can be made against.
     pub fn can_be_tried(&self) -> bool {
-        self.clause.kind == Kind::Requires || self.clause.when.is_some()
+        self.clause.kind != Kind::Invariant
     }
 }

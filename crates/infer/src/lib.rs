@@ -12,7 +12,7 @@ mod template;
 mod vocabulary;
 mod words;
 
-pub use contracts::{Clause, Kind, LEAST_SUPPORT, infer};
+pub use contracts::{Clause, Kind, Known, LEAST_SUPPORT, infer};
 pub use data::{Contract, Data};
 pub use reduce::{Goal, Proposal, Reduction};
 pub use table::{Atom, Class, Table};

@@ -8,6 +8,7 @@
 use crate::contracts::Kind;
 use crate::data::{Contract, Data, Origin, moved, places, positions};
 use crate::table::Atom;
+use crate::template::Form;
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Subject, Term, UNKNOWN};
@@ -64,16 +65,34 @@ impl<'d, 'p> Reduction<'d, 'p> {
             let wants: Vec<(Atom, bool)> = wants.into_iter().chain(written.clone()).collect();
             Goal { watch: *watch, wants, written: written.len() }
         };
+        let against = |when: &Atom| -> Vec<Goal> {
+            let others = self.data.required_when(*watch, when).into_iter();
+            let goals = others.map(|other| goal(vec![(*when, true), (other, false)]));
+            goals.take(GOALS_EACH).collect()
+        };
         match (clause.kind, &clause.when) {
             (Kind::Requires, _) => vec![goal(vec![(clause.atom, false)])],
-            (_, Some(when)) => {
-                let others = self.data.required_when(*watch, when);
-                let goals =
-                    others.into_iter().map(|other| goal(vec![(*when, true), (other, false)]));
-                goals.take(GOALS_EACH).collect()
+            (_, Some(when)) => against(when),
+            (Kind::Ensures, None) => {
+                let cases = self.cases(*watch, &clause.atom);
+                cases.iter().flat_map(against).collect()
             }
             _ => vec![],
         }
+    }
+
+    /// A promise that depends on an answer before the call is one for yes and one for no.
+    fn cases(&self, watch: usize, atom: &Atom) -> Vec<Atom> {
+        let table = &self.data.tables[watch];
+        let asked = |column: &usize| {
+            *column < table.before && table.classes[*column] == crate::table::Class::Answer
+        };
+        let columns = atom.variables().filter(asked);
+        let says = |column: usize, yes| {
+            let column = column as u16;
+            Atom { form: Form::Says { yes }, a: column, b: column, c: 0 }
+        };
+        columns.flat_map(|column| [says(column, true), says(column, false)]).collect()
     }
 
     /// Whether a clause says what is written on its operation.
@@ -262,7 +281,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
         let mut found = vec![];
         for column in 0..watch.before.len() as u16 {
             for yes in [true, false] {
-                let form = crate::template::Form::Says { yes };
+                let form = Form::Says { yes };
                 let atom = Atom { form, a: column, b: column, c: 0 };
                 if texts.contains(&bare(&words.atom(&atom, false))) {
                     found.push((atom, true));

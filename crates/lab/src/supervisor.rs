@@ -224,7 +224,7 @@ impl Supervisor {
             Answer::Reply(Reply::Observed { observed, walked }) => {
                 self.lessons.add(walked.components.clone());
                 self.taken.extend(walked.edges.iter().copied());
-                Ok((observed, walked))
+                Ok((*observed, walked))
             }
             Answer::Died(death) if sequences.len() == 1 && walk.max_calls == 0 => {
                 let outcome = Some(death.outcome);

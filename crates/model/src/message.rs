@@ -160,7 +160,7 @@ pub enum Reply {
         timing: Timing,
     },
     Observed {
-        observed: Observed,
+        observed: Box<Observed>,
         walked: Walked,
     },
     /// Address and entry flag of every edge, and those taken so far.
@@ -200,11 +200,11 @@ wire!(enum Reply {
     8 => Traced { outcome: o, edges: e }, 9 => Observed { observed: o, walked: w },
 });
 
-impl Wire for Box<Plan> {
+impl<T: Wire> Wire for Box<T> {
     fn put(&self, out: &mut Vec<u8>) {
         (**self).put(out);
     }
     fn take(bytes: &mut &[u8]) -> Result<Self, Malformed> {
-        Plan::take(bytes).map(Box::new)
+        T::take(bytes).map(Box::new)
     }
 }

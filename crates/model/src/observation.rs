@@ -168,6 +168,7 @@ mod tests {
             attempts: vec![Attempt { outcome: None, before: vec![1] }],
             calls: 11,
         };
+        let observed = Box::new(observed);
         let reply = Reply::Observed { observed, walked: Walked::default() };
         let again = Reply::from_bytes(&reply.to_bytes()).expect("well formed");
         assert_eq!(format!("{again:?}"), format!("{reply:?}"));

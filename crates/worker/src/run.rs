@@ -161,7 +161,7 @@ impl Worker {
                         |sequence, outcome| send(&Reply::Ran { sequence, outcome }, replies);
                     let engine = &mut learnt.engine;
                     let walked = walk_with(executor, engine, None, &walk, &mut keep)?;
-                    let observed = executor.observe_all(&sequences);
+                    let observed = Box::new(executor.observe_all(&sequences));
                     executor.observer = None;
                     Reply::Observed { observed, walked }
                 }
