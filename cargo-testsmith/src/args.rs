@@ -130,6 +130,13 @@ pub enum Action {
     /// codes: 0 no violation, 100 a put fails, 101 could not complete, 102 something
     /// is not decided (with --strict), 2 wrong usage.
     Explore(Explore),
+    /// Show what each function needs and promises, inferred from many calls.
+    ///
+    /// Calls everything at random, infers contracts from what the public queries of the
+    /// values say before and after each call, and makes calls that would break them.
+    Infer(Infer),
+    /// Show what earlier runs have left in the store, or take other stores in.
+    Store(Store),
     /// Show the rules by which failures are judged, or the laws.
     Explain(Explain),
     /// Remove what runs have left: `testsmith.out` and unedited test files.
@@ -224,6 +231,72 @@ pub struct Replay {
     /// How long one call may take, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 2000)]
     pub call_timeout: u64,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Store {
+    #[command(subcommand)]
+    pub action: StoreAction,
+}
+
+#[derive(Subcommand, Debug, Clone)]
+pub enum StoreAction {
+    /// How much there is of what
+    Stats {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// The stored objects of a type that answer so
+    Objects {
+        /// As in 'Vec: !is_empty && len > 3'
+        #[arg(long = "where", value_name = "CONDITION")]
+        condition: String,
+        /// No more than these
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        most: usize,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// All of it as lines of JSON
+    Export {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Take other stores in, as of several machines
+    Merge {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Infer {
+    /// Only types and functions whose path contains this
+    pub path: Option<String>,
+    #[command(flatten)]
+    pub target: Target,
+    /// How long to call and to try
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    pub budget: std::time::Duration,
+    /// How many calls to make instead; the same seed then gives the same result
+    #[arg(long, value_name = "N")]
+    pub calls: Option<u64>,
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: InferFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum InferFormat {
+    #[default]
+    Text,
+    /// One clause a line, for programs
+    Json,
+    /// Attributes of the testsmith library
+    Rust,
 }
 
 #[derive(Args, Debug, Clone)]

@@ -269,6 +269,11 @@ impl Findings {
         }
     }
 
+    /// How many classes of failures there are.
+    pub fn classes(&self) -> usize {
+        self.by_class.len()
+    }
+
     pub fn count(&self, severity: Severity) -> usize {
         let gravest = self.by_class.values().filter_map(|ways| ways.first());
         gravest.filter(|failure| failure.failing.severity == severity).count()

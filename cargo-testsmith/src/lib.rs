@@ -17,12 +17,16 @@ mod exit;
 mod explain;
 pub mod explore;
 pub mod finding;
+mod infer;
+mod keep;
 mod list;
 mod origin;
 pub mod pipeline;
 mod replay;
 mod run;
 pub mod selection;
+mod stateful;
+mod store;
 pub mod stored;
 mod suite;
 
@@ -116,6 +120,11 @@ fn dispatch(
             config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
             explore::run(&options, interrupt)
         }
+        Some(args::Action::Infer(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            infer::run(&options, interrupt)
+        }
+        Some(args::Action::Store(options)) => store::run(&options),
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),
         Some(args::Action::Clean(options)) => clean::run(&options),
     }

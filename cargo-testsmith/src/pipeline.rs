@@ -320,7 +320,7 @@ pub(crate) fn manifest_of(target: &Target) -> Result<Option<PathBuf>> {
 }
 
 /// `testsmith.out` beside the manifest, unless the user says otherwise.
-fn out_dir(target: &Target, subject: &Subject) -> Result<PathBuf> {
+pub(crate) fn out_dir(target: &Target, subject: &Subject) -> Result<PathBuf> {
     if let Some(out) = &target.out_dir {
         return Ok(out.clone());
     }

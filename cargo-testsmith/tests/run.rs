@@ -67,18 +67,32 @@ fn components_are_kept_and_the_next_run_starts_from_them() {
     let started = |output: &std::process::Output| stderr(output).contains("starting from");
     let first = fixture.run(&["--calls", "60000", "--no-write"]);
     assert!(!started(&first), "there is nothing yet: {}", stderr(&first));
-    let file = fixture.path().join("testsmith.out/lab/components.jsonl");
-    let kept = std::fs::read_to_string(&file).expect("components are kept");
-    assert!(kept.lines().count() > 10, "{kept}");
-    assert!(kept.contains("\"call\":\"<shelf::Shelf<"), "by the names of operations: {kept}");
+    let file = fixture.path().join("testsmith.out/store.sqlite");
+    let mut store = testsmith_store::Store::open(&file).expect("components are kept");
+    let mut kept = store.components("shelf").expect("read");
+    assert!(kept.len() > 10, "{kept:?}");
+    let named = kept.iter().any(|c| c.steps.contains("\"call\":\"<shelf::Shelf<"));
+    assert!(named, "by the names of operations: {kept:?}");
     assert!(started(&fixture.run(&["--budget", "1s", "--no-write"])));
     assert!(!started(&fixture.run(&["--budget", "1s", "--no-write", "--fresh"])));
     // A component whose operation is gone is left out, and the rest is used.
-    let gone = kept.replacen("\"call\":\"", "\"call\":\"gone::", 1);
-    std::fs::write(&file, gone).expect("writable");
+    kept[0].steps = kept[0].steps.replacen("\"call\":\"", "\"call\":\"gone::", 1);
+    store.put_components("shelf", &kept).expect("writable");
     let output = fixture.run(&["--budget", "1s", "--no-write"]);
     assert!(started(&output), "{}", stderr(&output));
     assert_ne!(output.status.code(), Some(101), "{}", stderr(&output));
+    // Without a store that can be read, a run goes on and leaves it as it is.
+    let damaged = "no store ".repeat(1000);
+    for end in ["-wal", "-shm"] {
+        let _ =
+            std::fs::remove_file(fixture.path().join(format!("testsmith.out/store.sqlite{end}")));
+    }
+    std::fs::write(&file, &damaged).expect("writable");
+    let output = fixture.run(&["--calls", "60000", "--no-write"]);
+    assert_eq!(output.status.code(), first.status.code(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("store.sqlite is damaged"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), stdout(&first), "it finds what it found with it");
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), damaged);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::{Builds, FurtherBuild, Work, further_build};
 use crate::candidate::{Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, LeftOut, TestSource, Tree, failures, verify};
 use crate::finding::{Failure, Finding, Findings, weight};
+use crate::keep::{Keeper, steps};
 use crate::stored::Stored;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -151,6 +152,24 @@ impl Work<'_> {
     /// Keeps what was found for a run that takes it up.
     pub(super) fn keep_found(&self, found: impl Iterator<Item = Found>) -> Result<()> {
         found::write(&self.session.lab.root().join(found::FILE), &self.session.plan, found)
+    }
+
+    /// Keeps the findings beside what else outlives a run.
+    pub(super) fn keep_findings<'s>(
+        &self,
+        keeper: &mut Keeper,
+        findings: impl Iterator<Item = &'s Finding>,
+    ) {
+        let plan = &self.session.plan;
+        let kept = |finding: &Finding| testsmith_store::Finding {
+            name: finding.name.clone(),
+            class: finding.failing.class.clone(),
+            operation: finding.operation.clone(),
+            severity: finding.failing.severity.word().to_owned(),
+            steps: steps(plan, &finding.sequence),
+        };
+        let all: Vec<testsmith_store::Finding> = findings.map(kept).collect();
+        keeper.write("findings", |store, krate| store.put_findings(krate, &all));
     }
 
     /// Keeps the sequences of all findings, to be replayed.

@@ -97,5 +97,6 @@ pub(super) fn take_up(
         }
     }
     let (tally, differed) = (Tally::default(), !differing.is_empty());
-    Ok(Searched { findings, tally, coverage: None, components, supervisor, differed })
+    let (coverage, learned) = (None, None);
+    Ok(Searched { findings, tally, coverage, components, learned, supervisor, differed })
 }

@@ -2,7 +2,6 @@
 
 mod causes;
 mod compare;
-mod components;
 mod failures;
 mod found;
 mod progress;
@@ -16,6 +15,7 @@ use crate::args::{Format, Run};
 use crate::budget::{Budget, Ends, is_late};
 use crate::console::Console;
 use crate::finding::{Finding, tell_apart};
+use crate::keep::Keeper;
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use anyhow::Result;
@@ -45,10 +45,12 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         supervisors.push(session.another(&harness, budget.limits())?);
     }
     let missing = supervisors[0].missing.clone();
-    let components = session.lab.root().join(components::FILE);
+    let mut keeper = Keeper::open(&session);
     // The same seed and number of calls give the same result, whatever was before.
+    let mut earlier = vec![];
     if !budget.is_counted() && !options.fresh {
-        take_components(&session, &components, &mut supervisors);
+        take_components(&session, &mut keeper, &mut supervisors);
+        earlier = keeper.objects(&session.plan);
     }
     report::started(options, &session);
     let builds = Builds::default();
@@ -60,7 +62,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         // However this ends, nobody waits for a build that is no longer needed.
         let _no_longer = NoLonger(&builds.over);
         let done = if options.take_up {
-            let earlier = components::read(&components, &session.plan);
+            let earlier = keeper.components(&session.plan);
             let first = supervisors.swap_remove(0);
             found::take_up(&session, &selection, first, earlier)?
         } else {
@@ -73,9 +75,13 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
                 excluded: selection.excluded(&session.plan),
                 interrupt: &interrupt,
                 optimised: &builds.optimised,
+                earlier,
             };
             let done = search.run(supervisors)?;
-            components::write(&components, &session.plan, &done.components)?;
+            keeper.put_components(&session.plan, &done.components);
+            if let Some(leaves) = &done.learned {
+                keeper.put_learned(&leaves.seen, &leaves.contracts);
+            }
             done
         };
         // What was found before Ctrl-C is still made small and written down; one
@@ -92,7 +98,7 @@ pub fn run(options: &Run, interrupt: Arc<AtomicBool>) -> Result<Exit> {
             selection: &selection,
             missing,
         };
-        let exit = work.finish(done, &builds, interrupted)?;
+        let exit = work.finish(done, &builds, interrupted, &mut keeper)?;
         let stopped = interrupted || interrupt.load(Ordering::Acquire);
         Ok(if stopped { Exit::Incomplete } else { exit })
     })
@@ -139,10 +145,16 @@ struct Failures {
 
 impl Work<'_> {
     /// From what was found to tests, files and the report.
-    fn finish(&self, done: Searched, builds: &Builds, interrupted: bool) -> Result<Exit> {
+    fn finish(
+        &self,
+        done: Searched,
+        builds: &Builds,
+        interrupted: bool,
+        keeper: &mut Keeper,
+    ) -> Result<Exit> {
         let Work { options, session, .. } = self;
         let mut tests = Tests::default();
-        let Searched { findings, tally, coverage, components, mut supervisor, differed } = done;
+        let Searched { findings, tally, coverage, components, mut supervisor, differed, .. } = done;
         let wants_suite = !options.no_write && !options.no_regressions && !interrupted;
         let lessons = supervisor.lessons().of_deaths();
         let released = || self.released(builds, differed);
@@ -162,6 +174,7 @@ impl Work<'_> {
         let failures = failures?;
         let Failures { wanted, suspicious, waiting, not_compared } = failures;
         let stored = self.store(wanted.iter().chain(&suspicious))?;
+        self.keep_findings(keeper, wanted.iter().chain(&suspicious));
         if let Some(suite) = suite.transpose()?.flatten() {
             self.write_regressions(suite, &mut tests)?;
         }
@@ -247,8 +260,8 @@ impl Work<'_> {
 }
 
 /// Starts from what earlier runs have left.
-fn take_components(session: &Session, file: &Path, supervisors: &mut [Supervisor]) {
-    let earlier = components::read(file, &session.plan);
+fn take_components(session: &Session, keeper: &mut Keeper, supervisors: &mut [Supervisor]) {
+    let earlier = keeper.components(&session.plan);
     if !earlier.is_empty() {
         let count = earlier.len();
         session.console.say(&format!("starting from {count} components of earlier runs"));

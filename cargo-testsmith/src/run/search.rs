@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::finding::Findings;
 use crate::pipeline::Session;
 use crate::selection::Selection;
+use crate::stateful::{Fate, Stateful};
 use anyhow::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,8 @@ use std::time::{Duration, Instant};
 use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
 use testsmith_lab::{Error, Supervisor};
-use testsmith_model::OpId;
 use testsmith_model::message::{Component, Walk};
+use testsmith_model::{Heuristic, OpId, Sequence};
 
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
@@ -29,6 +30,13 @@ const DEATHS_A_ROUND: u32 = 3;
 /// How long it takes at most to run again what the optimised build has reached.
 const CATCH_UP: Duration = Duration::from_secs(3);
 const MAX_LENGTH: u32 = 20;
+/// So many walks without news are a plateau.
+const PLATEAU_ROUNDS: u64 = 5;
+/// Sequences of components that stateful testing looks at first.
+const MAX_KEPT: usize = 400;
+/// Stateful testing makes this part of the calls again, but at least so many.
+const STATEFUL_SHARE: u64 = 5;
+const LEAST_STATEFUL: u64 = 60_000;
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {
@@ -72,6 +80,8 @@ pub(super) struct RandomSearch<'s> {
     pub(super) interrupt: &'s AtomicBool,
     /// The optimised harness, when it is ready.
     pub(super) optimised: &'s OnceLock<PathBuf>,
+    /// Sequences of earlier runs whose values stateful testing looks at.
+    pub(super) earlier: Vec<Sequence>,
 }
 
 /// What a search leaves.
@@ -81,6 +91,8 @@ pub(super) struct Searched {
     /// Lines covered, of those compiled in.
     pub(super) coverage: Option<(usize, usize)>,
     pub(super) components: Vec<Component>,
+    /// What stateful testing leaves for the store.
+    pub(super) learned: Option<Leaves>,
     pub(super) supervisor: Supervisor,
     /// Whether an earlier run, which is taken up, has seen builds differ.
     pub(super) differed: bool,
@@ -103,6 +115,8 @@ impl RandomSearch<'_> {
                     findings: Findings::new(&self.session.package.root, self.selection.clone()),
                     tally: Tally::default(),
                     covered: None,
+                    plateau: Plateau::default(),
+                    learned: None,
                 };
                 scope.spawn(move || walker.walk().map(|()| walker))
             };
@@ -122,6 +136,7 @@ impl RandomSearch<'_> {
         let mut covered: Option<Covered> = None;
         let mut components = vec![];
         let mut first = None;
+        let mut learned = None;
         for walker in done {
             let walker = walker?;
             findings.absorb(walker.findings);
@@ -131,6 +146,7 @@ impl RandomSearch<'_> {
                 (Some(all), Some(more)) => all.taken.extend(more.taken),
                 (none, more) => *none = none.take().or(more),
             }
+            learned = learned.or(walker.learned);
             first.get_or_insert(walker.supervisor);
         }
         let coverage = covered.and_then(|covered| {
@@ -140,7 +156,7 @@ impl RandomSearch<'_> {
             Some((summary.lines_covered(), summary.lines()))
         });
         let supervisor = first.expect("a search has at least one worker");
-        Ok(Searched { findings, tally, coverage, components, supervisor, differed: false })
+        Ok(Searched { findings, tally, coverage, components, learned, supervisor, differed: false })
     }
 }
 
@@ -148,6 +164,32 @@ impl RandomSearch<'_> {
 struct Covered {
     edges: Vec<Edge>,
     taken: HashSet<usize>,
+}
+
+/// What stateful testing leaves.
+pub(super) struct Leaves {
+    pub(super) seen: testsmith_store::Seen,
+    pub(super) contracts: Vec<testsmith_store::Contract>,
+}
+
+/// Whether walks still bring anything.
+#[derive(Default)]
+struct Plateau {
+    news: (usize, usize),
+    rounds: u64,
+    /// Rounds since there was any news.
+    quiet: u64,
+}
+
+impl Plateau {
+    /// Takes in how much is known after a round. It is reached when nothing was new for
+    /// several rounds and for half of all.
+    fn is_reached(&mut self, news: (usize, usize)) -> bool {
+        self.rounds += 1;
+        self.quiet = if news == self.news { self.quiet + 1 } else { 0 };
+        self.news = news;
+        self.quiet >= PLATEAU_ROUNDS && 2 * self.quiet >= self.rounds
+    }
 }
 
 /// One worker's search.
@@ -161,6 +203,8 @@ struct Walker<'s> {
     findings: Findings,
     tally: Tally,
     covered: Option<Covered>,
+    plateau: Plateau,
+    learned: Option<Leaves>,
 }
 
 impl Walker<'_> {
@@ -168,7 +212,8 @@ impl Walker<'_> {
         let interrupt = self.search.interrupt;
         let mut round = 0;
         self.supervisor.patience = DEATHS_A_ROUND;
-        self.supervisor.until = self.search.budget.end_of_search(self.progress.begin);
+        let end = self.search.budget.end_of_search(self.progress.begin);
+        self.supervisor.until = self.walks_until();
         while self.left > 0 && !interrupt.load(Ordering::Acquire) {
             if self.supervisor.is_late() {
                 break;
@@ -183,6 +228,15 @@ impl Walker<'_> {
             }
             round += 1;
             self.tell();
+            let news = (self.supervisor.reached(), self.findings.count(Severity::Violation));
+            if self.plateau.is_reached(news) && self.learned.is_none() {
+                self.stateful(round)?;
+                self.supervisor.until = end;
+            }
+        }
+        if self.learned.is_none() && !interrupt.load(Ordering::Acquire) {
+            self.supervisor.until = end;
+            self.stateful(round)?;
         }
         self.tally.deaths += self.supervisor.deaths;
         match self.covered.take() {
@@ -229,6 +283,69 @@ impl Walker<'_> {
         successor.patience = DEATHS_A_ROUND;
         successor.until = until;
         Ok(successor)
+    }
+
+    /// When walks end: where there is an end, stateful testing gets the last tenth.
+    fn walks_until(&self) -> Option<Instant> {
+        let (search, begin) = (self.search, self.progress.begin);
+        let end = search.budget.end_of_search(begin)?;
+        if !self.is_stateful() {
+            return Some(end);
+        }
+        Some(begin + end.saturating_duration_since(begin) / 10 * 9)
+    }
+
+    /// One worker does it for all.
+    fn is_stateful(&self) -> bool {
+        self.number == 0 && self.search.options.heuristics().has(Heuristic::Stateful)
+    }
+
+    /// Makes calls that would break what all calls so far have in common.
+    fn stateful(&mut self, round: u64) -> Result<()> {
+        if !self.is_stateful() || self.supervisor.is_late() {
+            return Ok(());
+        }
+        let search = self.search;
+        let (plan, console) = (&*search.session.plan, &search.session.console);
+        let (completed, panicked) = (self.tally.completed.clone(), self.tally.panicked.clone());
+        let count = |all: &[u32], op: OpId| all.get(op.index()).copied().unwrap_or_default();
+        // What the walks have kept are values that differ from each other.
+        let components = self.supervisor.lessons().components.iter().rev();
+        let kept: Vec<Sequence> = components.map(|c| c.sequence.clone()).take(MAX_KEPT).collect();
+        let fit = |op: OpId| count(&completed, op) > 0 && count(&panicked, op) == 0;
+        let stateful = Stateful {
+            plan,
+            seed: search.options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round) ^ (1 << 50),
+            heuristics: search.options.heuristics(),
+            avoid: search.excluded.clone(),
+            calls: (self.tally.calls / STATEFUL_SHARE).max(LEAST_STATEFUL),
+            fit: &fit,
+            earlier: [search.earlier.as_slice(), &kept].concat(),
+        };
+        let before = self.findings.classes();
+        let findings = &mut self.findings;
+        findings.calls = self.tally.calls;
+        let learned = stateful.run(&mut self.supervisor, &mut |sequence, outcome| {
+            findings.take(plan, sequence, outcome);
+        });
+        let learned = match learned {
+            Err(Error::Interrupted) => return Ok(()),
+            learned => learned?,
+        };
+        let refuted = learned.contracts.iter().filter(|(.., fate)| *fate == Fate::Refuted).count();
+        if !learned.contracts.is_empty() {
+            console.say(&format!(
+                "stateful testing: {} clauses inferred, {refuted} refuted, {} new failures, {} calls",
+                learned.contracts.len(),
+                self.findings.classes() - before,
+                learned.calls
+            ));
+        }
+        self.learned = Some(Leaves {
+            seen: crate::stateful::seen(plan, &learned),
+            contracts: crate::stateful::contracts(plan, &learned),
+        });
+        Ok(())
     }
 
     /// One walk; false if it was interrupted.

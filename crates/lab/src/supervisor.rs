@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testsmith_model::message::{Job, Reply, Timing, Walk, Walked};
+use testsmith_model::observation::{Attempt, Observed, Watching};
 use testsmith_model::operation::Abilities;
 use testsmith_model::outcome::Outcome;
 use testsmith_model::{Heuristic, Plan, Sequence};
@@ -204,6 +205,54 @@ impl Supervisor {
         Ok(total)
     }
 
+    /// Walks a little and runs sequences, all of it observed. What ends a worker is learnt
+    /// like in a walk; of the sequences, the one that did is run by itself.
+    pub fn observe(
+        &mut self,
+        watching: &Watching,
+        walk: &Walk,
+        sequences: &[Sequence],
+        each: &mut dyn FnMut(Sequence, Outcome),
+    ) -> Result<(Observed, Walked), Error> {
+        let mut next = self.warned(walk);
+        if self.worker.as_ref().is_none_or(|worker| !worker.walked) {
+            next.components = [walk.components.as_slice(), &self.lessons.components].concat();
+        }
+        let job =
+            Job::Observe { watching: watching.clone(), walk: next, sequences: sequences.to_vec() };
+        match self.ask_and_listen(&job, each)? {
+            Answer::Reply(Reply::Observed { observed, walked }) => {
+                self.lessons.add(walked.components.clone());
+                self.taken.extend(walked.edges.iter().copied());
+                Ok((*observed, walked))
+            }
+            Answer::Died(death) if sequences.len() == 1 && walk.max_calls == 0 => {
+                let outcome = Some(death.outcome);
+                let attempts = vec![Attempt { outcome, before: vec![] }];
+                Ok((Observed { attempts, ..Observed::default() }, Walked::default()))
+            }
+            Answer::Died(death) => {
+                let calls = death.calls;
+                self.lessons.learn(&death, walk.heuristics.has(Heuristic::Limits));
+                each(death.sequence, death.outcome);
+                let mut all = Observed { calls, ..Observed::default() };
+                let still = Walk { max_calls: 0, ..walk.clone() };
+                for sequence in sequences {
+                    let one = std::slice::from_ref(sequence);
+                    let (observed, _) = self.observe(watching, &still, one, each)?;
+                    all.add(observed);
+                }
+                Ok((all, Walked::default()))
+            }
+            answer => Err(unexpected(answer)),
+        }
+    }
+
+    /// How many edges all walks so far have taken.
+    pub fn reached(&self) -> usize {
+        self.taken.len()
+    }
+
     /// Whether the time for walks is over.
     pub fn is_late(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
@@ -255,7 +304,7 @@ impl Supervisor {
         job: &Job,
         each: &mut dyn FnMut(Sequence, Outcome),
     ) -> Result<Answer, Error> {
-        let streams = matches!(job, Job::Walk { .. });
+        let streams = matches!(job, Job::Walk { .. } | Job::Observe { .. });
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
             None => self.spawn(!matches!(job, Job::Describe))?,

@@ -17,10 +17,11 @@ pub enum Heuristic {
     Yield,
     Limits,
     Texts,
+    Stateful,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 11] = [
+    pub const ALL: [Heuristic; 12] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -32,6 +33,7 @@ impl Heuristic {
         Heuristic::Yield,
         Heuristic::Limits,
         Heuristic::Texts,
+        Heuristic::Stateful,
     ];
 
     /// As on the command line.
@@ -48,6 +50,7 @@ impl Heuristic {
             Heuristic::Yield => "yield",
             Heuristic::Limits => "limits",
             Heuristic::Texts => "texts",
+            Heuristic::Stateful => "stateful",
         }
     }
 
@@ -69,6 +72,9 @@ impl Heuristic {
                 "numbers with which a call hung or took much memory are not passed"
             }
             Heuristic::Texts => "texts are put together from others, not only taken from the code",
+            Heuristic::Stateful => {
+                "where nothing new is found, calls are made that would break inferred contracts"
+            }
         }
     }
 

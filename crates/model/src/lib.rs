@@ -14,6 +14,7 @@ pub mod heuristics;
 pub mod journal;
 pub mod loans;
 pub mod message;
+pub mod observation;
 pub mod operation;
 pub mod outcome;
 pub mod pipe;

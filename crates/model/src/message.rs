@@ -4,6 +4,7 @@
 //! in `pipe`, what is left when a worker dies in `journal`.
 
 use crate::heuristics::Heuristics;
+use crate::observation::{Observed, Watching};
 use crate::operation::{Abilities, OpId, Plan};
 use crate::outcome::Outcome;
 use crate::sequence::Sequence;
@@ -34,6 +35,9 @@ pub enum Job {
     Trace { sequence: Sequence },
     /// Grow random sequences. Answered by `Ran` for those kept, then `Walked`.
     Walk { walk: Walk },
+    /// Grow random sequences, then run these, and watch all of them. Answered by `Ran` for
+    /// sequences of the walk that fail, then `Observed`.
+    Observe { watching: Watching, walk: Walk, sequences: Vec<Sequence> },
     /// Run the same random sequences in two ways. Answered by `Timed`.
     Time { walk: Walk },
     /// Which edges exist and were taken. Answered by `Edges`.
@@ -155,6 +159,10 @@ pub enum Reply {
     Timed {
         timing: Timing,
     },
+    Observed {
+        observed: Box<Observed>,
+        walked: Walked,
+    },
     /// Address and entry flag of every edge, and those taken so far.
     Edges {
         edges: Vec<(u64, bool)>,
@@ -169,6 +177,7 @@ pub enum Reply {
 wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {}, 6 => Trace { sequence: s },
+    7 => Observe { watching: a, walk: w, sequences: s },
 });
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
@@ -188,14 +197,14 @@ wire!(enum Reply {
     0 => Hello { missing: m }, 1 => Types { abilities: a }, 2 => Ready {},
     3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },
     6 => Edges { edges: e, taken: t }, 7 => Refused { why: w },
-    8 => Traced { outcome: o, edges: e },
+    8 => Traced { outcome: o, edges: e }, 9 => Observed { observed: o, walked: w },
 });
 
-impl Wire for Box<Plan> {
+impl<T: Wire> Wire for Box<T> {
     fn put(&self, out: &mut Vec<u8>) {
         (**self).put(out);
     }
     fn take(bytes: &mut &[u8]) -> Result<Self, Malformed> {
-        Plan::take(bytes).map(Box::new)
+        T::take(bytes).map(Box::new)
     }
 }

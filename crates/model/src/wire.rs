@@ -56,7 +56,7 @@ macro_rules! wire_numbers {
     )*};
 }
 
-wire_numbers!(u8, u16, u32, u64, i32, i128);
+wire_numbers!(u8, u16, u32, u64, i32, i64, i128);
 
 /// Structs field by field, enums by the number of the variant.
 #[macro_export]

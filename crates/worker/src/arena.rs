@@ -78,6 +78,16 @@ impl Frame {
         self.result = place;
     }
 
+    /// How much of the block is taken, to give back what comes after.
+    pub(crate) fn mark(&self) -> usize {
+        self.memory.used
+    }
+
+    /// Gives back what was put since then; none of it may be in use.
+    pub(crate) fn release(&mut self, mark: usize) {
+        self.memory.used = mark;
+    }
+
     /// Forgets all values; whoever wants them dropped has done so.
     pub(crate) fn clear(&mut self) {
         self.memory.clear();

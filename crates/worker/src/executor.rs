@@ -4,6 +4,7 @@
 //! test does short of ending the process comes back as a failure of the step.
 //! What an engine may ask of it is in `stage`.
 
+mod observe;
 mod stage;
 
 use crate::arena::{Frame, Slot};
@@ -11,6 +12,7 @@ use crate::coverage::{Coverage, Novelty};
 use crate::journal::{Encoded, Journal};
 use crate::literal::{Kind, Ready};
 use crate::memory;
+use crate::observer::Observer;
 use crate::panics::{catching, clip};
 use crate::shelf::{Shelf, WrittenRecipe};
 use crate::table::TypeTable;
@@ -99,6 +101,8 @@ pub struct Executor {
     /// What the last reading brought, until it is asked for.
     reading: Option<u32>,
     pub(crate) shelf: Shelf,
+    /// Watches the calls, where that was asked for.
+    pub(crate) observer: Option<Box<Observer>>,
 }
 
 impl Executor {
@@ -145,6 +149,7 @@ impl Executor {
             collect_every: *COLLECT_EVERY.start(),
             reading: None,
             shelf: Shelf::default(),
+            observer: None,
         }
     }
 
@@ -256,6 +261,7 @@ impl Executor {
                 break;
             }
         }
+        self.observe_end();
         let outcome = self.finish();
         legal.then_some(outcome)
     }
@@ -415,6 +421,9 @@ impl Executor {
                 return Some(Err(Halt::Panicked));
             }
         }
+        if self.observer.is_some() {
+            self.observe_before(op, args);
+        }
         let here = self.written;
         let steps = &self.steps;
         self.journal.call(op, args.iter().map(|arg| steps[*arg as usize]), here);
@@ -434,6 +443,9 @@ impl Executor {
                 if self.observe {
                     self.values.resize(self.slots.len(), Value::default());
                     self.look_at(slot);
+                }
+                if self.observer.is_some() {
+                    self.observe_after(op, args, slot, here);
                 }
                 if self.laws[op.index()] && !self.holds(slot) {
                     self.fail(Ending::Broken, here, Phase::Calling);

@@ -5,6 +5,7 @@
 
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
+use crate::observer::Observer;
 use crate::panics;
 use crate::sandbox::{self, PrintTo, ResourceLimits};
 use crate::table::TypeTable;
@@ -152,6 +153,20 @@ impl Worker {
                 }
                 None => refuse("no plan was given"),
             },
+            Job::Observe { watching, walk, sequences } => match &mut self.executor {
+                Some(executor) => {
+                    executor.observer = Some(Box::new(Observer::new(&executor.plan, watching)));
+                    let learnt = go_on(&mut self.engine, executor, &walk);
+                    let mut keep =
+                        |sequence, outcome| send(&Reply::Ran { sequence, outcome }, replies);
+                    let engine = &mut learnt.engine;
+                    let walked = walk_with(executor, engine, None, &walk, &mut keep)?;
+                    let observed = Box::new(executor.observe_all(&sequences));
+                    executor.observer = None;
+                    Reply::Observed { observed, walked }
+                }
+                None => refuse("no plan was given"),
+            },
             Job::Time { walk } => match &mut self.executor {
                 Some(executor) => Reply::Timed { timing: timing::time(executor, &walk)? },
                 None => refuse("no plan was given"),
@@ -230,6 +245,7 @@ pub(crate) fn walk_with(
         if let Some(census) = census.as_deref_mut() {
             census.take(executor);
         }
+        executor.observe_end();
         let sequence = kept.then(|| executor.sequence());
         let outcome = executor.finish();
         if let Some(new_edges) = executor.take_reading() {

@@ -19,6 +19,8 @@ pub struct TypeTable {
     pub partial_eq: Option<unsafe fn(*const u8, *const u8) -> bool>,
     pub eq: bool,
     pub hash: Option<unsafe fn(*const u8) -> u64>,
+    /// The value as one number.
+    pub scalar: Option<unsafe fn(*const u8) -> i64>,
 }
 
 impl TypeTable {
@@ -106,6 +108,15 @@ question!(
     Some(hash_value::<T>),
     None
 );
+question!(
+    ScalarYes,
+    ScalarNo,
+    scalar,
+    [crate::scalar::Scalar],
+    Option<unsafe fn(*const u8) -> i64>,
+    Some(scalar_of::<T>),
+    None
+);
 
 unsafe fn clone_value<T: Clone>(value: *const u8, frame: &mut crate::arena::Frame) {
     // SAFETY: the caller hands a live `T`.
@@ -133,6 +144,11 @@ unsafe fn hash_value<T: std::hash::Hash>(value: *const u8) -> u64 {
     hasher.finish()
 }
 
+unsafe fn scalar_of<T: crate::scalar::Scalar>(value: *const u8) -> i64 {
+    // SAFETY: the caller hands a live `T`.
+    unsafe { &*value.cast::<T>() }.scalar()
+}
+
 /// The table of one concrete type.
 #[macro_export]
 macro_rules! type_table {
@@ -151,6 +167,7 @@ macro_rules! type_table {
             partial_eq: (&probe).partial_eq(),
             eq: (&probe).eq(),
             hash: (&probe).hash(),
+            scalar: (&probe).scalar(),
         }
     }};
 }

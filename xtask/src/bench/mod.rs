@@ -11,6 +11,7 @@ mod korat;
 mod printed;
 mod random;
 mod stackcalc;
+mod stateful;
 mod survey;
 mod symbolic;
 
@@ -51,6 +52,11 @@ const BENCHES: &[Bench] = &[
         survey::run,
     ),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
+    (
+        "stateful",
+        "what stateful testing finds beside random calls, how true its clauses are, its speed",
+        stateful::run,
+    ),
     ("stackcalc", "preconditions asked for before calls; seeded bugs found", stackcalc::run),
 ];
 

@@ -1,0 +1,336 @@
+//! Stateful testing: what the values of a search have in common becomes contracts, and
+//! calls are made that would break them.
+//!
+//! A search like the random one: it hands over sequences with their outcomes and nothing
+//! else. It walks a little under observation, infers clauses, asks for values that break
+//! them, runs those, and infers again until nothing changes or its calls are used up.
+
+mod keep;
+
+pub(crate) use keep::{contracts, seen};
+
+use crate::budget::is_late;
+use std::collections::BTreeMap;
+use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Reduction, watches};
+use testsmith_lab::{Error, Supervisor};
+use testsmith_model::message::Walk;
+use testsmith_model::observation::{Attempt, Watching};
+use testsmith_model::outcome::Ending;
+use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
+
+/// Different answers kept for each operation.
+const ROWS_EACH: u32 = 2000;
+/// Calls of a walk that are made in one go.
+const PIECE: u64 = 10_000;
+/// One walk under observation, then this many rounds of inference and reduction.
+const MAX_ROUNDS: usize = 5;
+/// Sequences that are run in one go.
+const BATCH: usize = 256;
+/// Sequences for one goal before the next goal has its turn.
+const A_TURN: usize = 3;
+/// Workers that may die while they are watched.
+const MAX_DEATHS: u32 = 8;
+const MAX_LENGTH: u32 = 20;
+
+/// What it goes by.
+pub(crate) struct Stateful<'s> {
+    pub(crate) plan: &'s Plan,
+    pub(crate) seed: u64,
+    pub(crate) heuristics: Heuristics,
+    pub(crate) avoid: Vec<OpId>,
+    /// Calls that it may make, of which the walk gets the greater part.
+    pub(crate) calls: u64,
+    /// Whether an operation was called and never panicked.
+    pub(crate) fit: &'s dyn Fn(OpId) -> bool,
+    /// Sequences of earlier runs whose values may be of use.
+    pub(crate) earlier: Vec<Sequence>,
+}
+
+/// What was tried against a clause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tried {
+    /// Calls that were made where it does not hold.
+    pub(crate) calls: u64,
+    /// And how many of them completed.
+    pub(crate) completed: u64,
+    /// Of the others, those that were refused.
+    pub(crate) refused: u64,
+}
+
+/// What became of a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Calls were made against it, and it still holds.
+    Holds,
+    /// Where it does not hold, the call does not succeed.
+    Needed,
+    /// No values were found that would break it.
+    Untried,
+    Refuted,
+}
+
+impl Fate {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Fate::Holds => "holds",
+            Fate::Needed => "needed",
+            Fate::Untried => "untried",
+            Fate::Refuted => "refuted",
+        }
+    }
+}
+
+/// What is known in the end.
+pub(crate) struct Learned<'p> {
+    pub(crate) data: Data<'p>,
+    /// All clauses that were inferred at any time.
+    pub(crate) contracts: Vec<(Contract, Tried, Fate)>,
+    pub(crate) calls: u64,
+    pub(crate) rounds: usize,
+}
+
+/// Sees all that fails.
+pub(crate) type Each<'e> = &'e mut dyn FnMut(Sequence, Outcome);
+
+impl<'p> Stateful<'p> {
+    pub(crate) fn run(
+        &self,
+        supervisor: &mut Supervisor,
+        each: Each<'_>,
+    ) -> Result<Learned<'p>, Error> {
+        let watches = watches(self.plan, self.fit);
+        let watching = Watching { watches: watches.clone(), rows_each: ROWS_EACH };
+        let data = Data::new(self.plan, watches);
+        let mut work = Work { stateful: self, watching, data, calls: 0, tried: BTreeMap::new() };
+        if work.watching.watches.is_empty() {
+            return Ok(work.into_learned(vec![], 0));
+        }
+        work.walk(supervisor, each)?;
+        let mut all: Vec<Contract> = work.contracts();
+        let mut rounds = 0;
+        while rounds < MAX_ROUNDS && work.calls < self.calls && !is_late(supervisor.until) {
+            let tried = work.reduce(supervisor, each)?;
+            if tried == 0 {
+                break;
+            }
+            rounds += 1;
+            for contract in work.contracts() {
+                match all
+                    .iter_mut()
+                    .find(|c| (c.watch, c.clause) == (contract.watch, contract.clause))
+                {
+                    Some(known) => known.support = contract.support,
+                    None => all.push(contract),
+                }
+            }
+        }
+        Ok(work.into_learned(all, rounds))
+    }
+}
+
+struct Work<'w, 'p> {
+    stateful: &'w Stateful<'p>,
+    watching: Watching,
+    data: Data<'p>,
+    calls: u64,
+    /// What was tried against each clause of a watch.
+    tried: BTreeMap<(usize, Clause), Tried>,
+}
+
+/// A sequence on its way, and the goal that it is to reach.
+struct Try {
+    sequence: Sequence,
+    goal: usize,
+}
+
+impl<'p> Work<'_, 'p> {
+    /// Observes a random walk, and what earlier runs have left.
+    fn walk(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<(), Error> {
+        let stateful = self.stateful;
+        let share = stateful.calls / 3 * 2;
+        let earlier = stateful.earlier.clone();
+        self.run_all(supervisor, &earlier, each)?;
+        let deaths = supervisor.deaths;
+        let mut piece = 0;
+        while self.calls < share
+            && supervisor.deaths - deaths < MAX_DEATHS
+            && !is_late(supervisor.until)
+        {
+            let walk = Walk {
+                seed: stateful.seed.wrapping_add(piece),
+                max_calls: PIECE.min(share - self.calls),
+                ..self.still_walk()
+            };
+            piece += 1;
+            let (observed, walked) = supervisor.observe(&self.watching, &walk, &[], each)?;
+            self.calls += (walked.calls + observed.calls).max(1);
+            self.data.add(observed);
+        }
+        Ok(())
+    }
+
+    /// The clauses that are supported now and not written on their operations.
+    fn contracts(&self) -> Vec<Contract> {
+        let reduction = Reduction::new(&self.data);
+        let new = |contract: &Contract| !reduction.is_written(contract);
+        self.data.contracts().into_iter().filter(new).collect()
+    }
+
+    /// A walk that does not move.
+    fn still_walk(&self) -> Walk {
+        Walk {
+            seed: self.stateful.seed,
+            max_sequences: u64::MAX,
+            max_calls: 0,
+            max_length: MAX_LENGTH,
+            failures: true,
+            heuristics: self.stateful.heuristics,
+            avoid: self.stateful.avoid.clone(),
+            ..Walk::default()
+        }
+    }
+
+    /// Makes calls against the clauses that nothing was tried against yet; how many
+    /// clauses those were.
+    fn reduce(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<usize, Error> {
+        let fresh = |contract: &Contract| {
+            contract.can_be_tried() && !self.tried.contains_key(&(contract.watch, contract.clause))
+        };
+        let mut contracts: Vec<Contract> = self.contracts().into_iter().filter(fresh).collect();
+        // Preconditions first: they lead to states where nobody was.
+        contracts.sort_by_key(|contract| contract.clause.kind);
+        let mut goals: Vec<(Goal, usize)> = vec![];
+        for (n, contract) in contracts.iter().enumerate() {
+            self.tried.insert((contract.watch, contract.clause), Tried::default());
+            let wanted = Reduction::new(&self.data).goals(contract);
+            goals.extend(wanted.into_iter().map(|goal| (goal, n)));
+        }
+        let direct = self.propose(&goals, |reduction, goal| reduction.propose(goal), &[]);
+        let reached = self.try_all(supervisor, &goals, &contracts, direct, each)?;
+        let between = |reduction: &Reduction, goal: &Goal| reduction.propose_between(goal);
+        let indirect = self.propose(&goals, between, &reached);
+        self.try_all(supervisor, &goals, &contracts, indirect, each)?;
+        Ok(contracts.len())
+    }
+
+    /// Sequences for all goals that are not in the list, as far as the calls go.
+    fn propose(
+        &self,
+        goals: &[(Goal, usize)],
+        propose: impl Fn(&Reduction, &Goal) -> Vec<Sequence>,
+        reached: &[usize],
+    ) -> Vec<Try> {
+        let reduction = Reduction::new(&self.data);
+        let mut left = self.stateful.calls.saturating_sub(self.calls);
+        let mut proposed: Vec<(usize, std::vec::IntoIter<Sequence>)> = vec![];
+        for (goal, (wanted, _)) in goals.iter().enumerate() {
+            if !reached.contains(&goal) {
+                proposed.push((goal, propose(&reduction, wanted).into_iter()));
+            }
+        }
+        // A few for each goal in turn, so that none goes without.
+        let mut all = vec![];
+        while !proposed.is_empty() {
+            for (goal, sequences) in &mut proposed {
+                for sequence in sequences.take(A_TURN) {
+                    let calls = sequence.calls() as u64;
+                    if calls > left {
+                        return all;
+                    }
+                    left -= calls;
+                    all.push(Try { sequence, goal: *goal });
+                }
+            }
+            proposed.retain(|(_, sequences)| sequences.len() > 0);
+        }
+        all
+    }
+
+    /// Runs sequences and notes what they say of their goals; which of those were reached
+    /// by a call that was really made.
+    fn try_all(
+        &mut self,
+        supervisor: &mut Supervisor,
+        goals: &[(Goal, usize)],
+        contracts: &[Contract],
+        tries: Vec<Try>,
+        each: Each<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        let sequences: Vec<Sequence> = tries.iter().map(|one| one.sequence.clone()).collect();
+        let attempts = self.run_all(supervisor, &sequences, each)?;
+        let mut reached = vec![];
+        for (one, attempt) in tries.iter().zip(attempts) {
+            let (goal, contract) = &goals[one.goal];
+            let (Some(outcome), contract) = (attempt.outcome, &contracts[*contract]) else {
+                continue;
+            };
+            if !Reduction::new(&self.data).is_reached(goal, &attempt.before) {
+                continue;
+            }
+            let tried = self.tried.entry((contract.watch, contract.clause)).or_default();
+            tried.calls += 1;
+            match outcome.ending {
+                Ending::Completed => tried.completed += 1,
+                Ending::Inapplicable => tried.refused += 1,
+                _ => {}
+            }
+            if outcome.ending != Ending::Inapplicable && !reached.contains(&one.goal) {
+                reached.push(one.goal);
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Runs sequences under observation, takes in what was seen, and hands over what
+    /// failed.
+    fn run_all(
+        &mut self,
+        supervisor: &mut Supervisor,
+        sequences: &[Sequence],
+        each: Each<'_>,
+    ) -> Result<Vec<Attempt>, Error> {
+        let still = self.still_walk();
+        let mut attempts = vec![];
+        for batch in sequences.chunks(BATCH) {
+            if is_late(supervisor.until) {
+                break;
+            }
+            let (mut observed, _) = supervisor.observe(&self.watching, &still, batch, each)?;
+            self.calls += observed.calls;
+            let done: Vec<_> = std::mem::take(&mut observed.attempts);
+            self.data.add(observed);
+            for (sequence, attempt) in batch.iter().zip(done) {
+                if let Some(outcome) = &attempt.outcome
+                    && !matches!(outcome.ending, Ending::Completed | Ending::Inapplicable)
+                {
+                    each(sequence.clone(), outcome.clone());
+                }
+                attempts.push(attempt);
+            }
+        }
+        Ok(attempts)
+    }
+
+    fn into_learned(self, all: Vec<Contract>, rounds: usize) -> Learned<'p> {
+        let Work { data, tried, calls, .. } = self;
+        let challenged: u64 = tried.values().map(|tried| tried.completed).sum();
+        let told = |contract: Contract| {
+            let tried = tried.get(&(contract.watch, contract.clause)).copied().unwrap_or_default();
+            let fate = match contract.clause.kind {
+                _ if data.refutes(&contract) => Fate::Refuted,
+                Kind::Requires if tried.calls > 0 => Fate::Needed,
+                Kind::Ensures if tried.calls > 0 => Fate::Holds,
+                // Every call that was made against another clause could have broken it.
+                Kind::Ensures | Kind::Invariant
+                    if contract.clause.when.is_none() && challenged > 0 =>
+                {
+                    Fate::Holds
+                }
+                _ => Fate::Untried,
+            };
+            (contract, tried, fate)
+        };
+        let contracts = all.into_iter().map(told).collect();
+        Learned { contracts, calls, rounds, data }
+    }
+}

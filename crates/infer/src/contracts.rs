@@ -1,0 +1,390 @@
+//! Which clauses hold in all calls that were seen, the fewest that say it all.
+//!
+//! Fixed answers come first; whatever speaks of nothing but those is implied. Of columns
+//! that are always equal one stands for all. What holds of every value of a type is an
+//! invariant of it, and no clause of its operations says so again.
+
+use crate::table::{Atom, Class, Table};
+use crate::template::{Form, Of, Relation, Template, templates};
+use std::collections::BTreeSet;
+
+/// A clause that holds in fewer calls than this may be chance.
+pub const LEAST_SUPPORT: u64 = 16;
+/// Clauses of the form `old(A) ==> C` for one operation.
+const MAX_IMPLICATIONS: usize = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Requires,
+    Ensures,
+    Invariant,
+}
+
+impl Kind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Requires => "requires",
+            Kind::Ensures => "ensures",
+            Kind::Invariant => "invariant",
+        }
+    }
+}
+
+/// A condition that held in all calls, or in all where another held before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Clause {
+    pub kind: Kind,
+    pub when: Option<Atom>,
+    pub atom: Atom,
+}
+
+/// What holds already, and need not be said of one operation.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Atoms on columns of this table that hold of all values of their types.
+    pub atoms: BTreeSet<Atom>,
+    /// Columns that say what another one says as well.
+    pub doubled: BTreeSet<u16>,
+}
+
+/// The clauses of a table with the number of calls that support each.
+pub fn infer(table: &Table, known: &Known, of_values: bool) -> Vec<(Clause, u64)> {
+    let all = table.columns.len();
+    let first = if of_values { Kind::Invariant } else { Kind::Requires };
+    let range = 0..table.before;
+    let mut clauses: Vec<(Clause, u64)> = minimal(table, known, None, range, |_| true)
+        .into_iter()
+        .map(|(atom, support)| (Clause { kind: first, when: None, atom }, support))
+        .collect();
+    if of_values {
+        return clauses;
+    }
+    let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);
+    let promises = minimal(table, known, None, 0..all, after);
+    let unconditional: BTreeSet<Atom> = promises.iter().map(|(atom, _)| *atom).collect();
+    let clause = |(atom, support)| (Clause { kind: Kind::Ensures, when: None, atom }, support);
+    clauses.extend(promises.into_iter().map(clause));
+    clauses.extend(implications(table, known, &unconditional));
+    clauses
+}
+
+/// What held before calls in which another condition held before, and not otherwise.
+pub fn required_when(table: &Table, known: &Known, when: &Atom) -> Vec<Atom> {
+    let marks = table.marks(when);
+    let all = minimal(table, known, Some(&marks), 0..table.before, |_| true);
+    let new = |atom: &Atom| atom != when && table.support(atom, None).is_none();
+    all.into_iter().map(|(atom, _)| atom).filter(new).collect()
+}
+
+/// Clauses `old(A) ==> C` that say more than those without a condition.
+fn implications(
+    table: &Table,
+    known: &Known,
+    unconditional: &BTreeSet<Atom>,
+) -> Vec<(Clause, u64)> {
+    let mut found = vec![];
+    // What is always what it was before needs no condition.
+    let same = |atom: &&Atom| {
+        let of = |relation| atom.form == Form::Pair { relation, plus: 0 };
+        of(Relation::Equal)
+            || of(Relation::Unequal) && table.classes[usize::from(atom.a)] == Class::Answer
+    };
+    let doubled: BTreeSet<u16> = unconditional.iter().filter(same).map(|atom| atom.a).collect();
+    let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);
+    for when in conditions(table, known) {
+        let marks = table.marks(&when);
+        let known_too = Known {
+            atoms: known.atoms.union(unconditional).copied().collect(),
+            doubled: known.doubled.union(&doubled).copied().collect(),
+        };
+        let all = minimal(table, &known_too, Some(&marks), 0..table.columns.len(), after);
+        for (atom, support) in all {
+            // An order that happens to hold is no consequence.
+            let sharp = match atom.form {
+                Form::Says { .. } => true,
+                Form::Constant { relation } | Form::Pair { relation, .. } => {
+                    relation == Relation::Equal
+                }
+                Form::Means { .. } => false,
+            };
+            if sharp && table.support(&atom, None).is_none() && found.len() < MAX_IMPLICATIONS {
+                found.push((Clause { kind: Kind::Ensures, when: Some(when), atom }, support));
+            }
+        }
+    }
+    found
+}
+
+/// Conditions before a call that sometimes hold and sometimes do not.
+fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
+    let mut all = vec![];
+    for column in (0..table.before).filter(|column| !known.doubled.contains(&(*column as u16))) {
+        let a = column as u16;
+        let atom = |form| Atom { form, a, b: a, c: 0 };
+        let zero = |relation| atom(Form::Constant { relation });
+        let both = match table.classes[column] {
+            Class::Answer => [true, false].map(|yes| atom(Form::Says { yes })),
+            // A query says the same in a word.
+            Class::Number { .. } if is_spelled_out(known, a) => continue,
+            Class::Number { .. } => [zero(Relation::Equal), zero(Relation::Unequal)],
+        };
+        let often = |atom: &Atom| {
+            let marks = table.marks(atom);
+            let calls = table.times.iter().zip(&marks).filter(|(_, mark)| **mark);
+            calls.map(|(times, _)| *times).sum::<u64>() >= LEAST_SUPPORT
+        };
+        if both.iter().all(often) {
+            all.extend(both);
+        }
+    }
+    all
+}
+
+/// Whether an answer says whether this number is zero.
+fn is_spelled_out(known: &Known, number: u16) -> bool {
+    known.atoms.iter().any(|atom| matches!(atom.form, Form::Means { .. }) && atom.b == number)
+}
+
+/// The fewest atoms on these columns that hold among the marked rows.
+fn minimal(
+    table: &Table,
+    known: &Known,
+    among: Option<&[bool]>,
+    columns: std::ops::Range<usize>,
+    wanted: impl Fn(&Atom) -> bool,
+) -> Vec<(Atom, u64)> {
+    let mut said =
+        Said { known, fixed: BTreeSet::new(), doubled: known.doubled.clone(), found: vec![] };
+    for template in templates() {
+        for atom in candidates(table, template, columns.clone(), among) {
+            if said.implies(&atom) {
+                continue;
+            }
+            if known.atoms.contains(&atom) {
+                said.note(&atom);
+                continue;
+            }
+            let Some(support) = table.support(&atom, among) else { continue };
+            if support >= LEAST_SUPPORT {
+                said.note(&atom);
+                said.found.push((atom, support));
+            }
+        }
+    }
+    said.found.retain(|(atom, _)| wanted(atom));
+    said.found
+}
+
+/// What was said so far, and what follows from it.
+struct Said<'k> {
+    known: &'k Known,
+    /// Columns with one answer only.
+    fixed: BTreeSet<u16>,
+    /// Columns that another one stands for.
+    doubled: BTreeSet<u16>,
+    found: Vec<(Atom, u64)>,
+}
+
+impl Said<'_> {
+    /// Takes in what an atom says of its columns.
+    fn note(&mut self, atom: &Atom) {
+        match atom.form {
+            Form::Says { yes } => {
+                self.fixed.insert(atom.a);
+                // A number that it spells out is fixed with it where it is zero.
+                for word in self.words_for(|word| word.a == atom.a) {
+                    if matches!(word.form, Form::Means { relation } if (relation == Relation::Equal) == yes)
+                    {
+                        self.fixed.insert(word.b);
+                    }
+                }
+            }
+            Form::Constant { relation: Relation::Equal } => {
+                self.fixed.insert(atom.a);
+            }
+            Form::Pair { relation: Relation::Equal, plus: 0 } => {
+                self.doubled.insert(atom.a);
+            }
+            _ => {}
+        }
+    }
+
+    /// Atoms that say what an answer means for a number.
+    fn words_for(&self, wanted: impl Fn(&Atom) -> bool) -> Vec<Atom> {
+        let word = |atom: &&Atom| matches!(atom.form, Form::Means { .. }) && wanted(atom);
+        self.known.atoms.iter().filter(word).copied().collect()
+    }
+
+    fn implies(&self, atom: &Atom) -> bool {
+        let sides = [atom.a, atom.b];
+        let pair = atom.a != atom.b;
+        sides.iter().any(|side| self.doubled.contains(side))
+            // What is fixed says all about the other side, too.
+            || sides.iter().any(|side| self.fixed.contains(side))
+            || pair && follows(&self.found, &self.known.atoms, atom)
+            || pair && self.follows_from_numbers(atom)
+            || self.is_spelled(atom)
+    }
+
+    /// Whether two answers agree because the numbers do that they spell out.
+    fn follows_from_numbers(&self, atom: &Atom) -> bool {
+        let agree = Form::Pair { relation: Relation::Equal, plus: 0 };
+        if atom.form != agree {
+            return false;
+        }
+        let (of_a, of_b) =
+            (self.words_for(|word| word.a == atom.a), self.words_for(|word| word.a == atom.b));
+        let equal = |a: u16, b: u16| {
+            let both = |known: &Atom| {
+                known.form == agree
+                    && ((known.a, known.b) == (a, b) || (known.b, known.a) == (a, b))
+            };
+            self.found.iter().any(|(found, _)| both(found))
+        };
+        of_a.iter().any(|a| of_b.iter().any(|b| a.form == b.form && equal(a.b, b.b)))
+    }
+
+    /// Whether an answer that is fixed says it of its number in a word.
+    fn is_spelled(&self, atom: &Atom) -> bool {
+        let fixed = |word: &Atom| word.b == atom.a && self.fixed.contains(&word.a);
+        matches!(atom.form, Form::Constant { .. }) && !self.words_for(fixed).is_empty()
+    }
+}
+
+/// Whether a relation between two columns follows from one that is known.
+fn follows(found: &[(Atom, u64)], known: &BTreeSet<Atom>, atom: &Atom) -> bool {
+    let same = |other: &Atom| (other.a, other.b) == (atom.a, atom.b);
+    let all = found.iter().map(|(atom, _)| atom).chain(known);
+    all.filter(|other| same(other)).any(|other| match (other.form, atom.form) {
+        (Form::Means { .. }, _) => true,
+        (Form::Pair { relation: Relation::Equal, .. }, _) => true,
+        (Form::Pair { relation: strong, .. }, Form::Pair { relation: weak, .. }) => {
+            let strict = matches!(
+                (strong, weak),
+                (Relation::Less, Relation::AtMost) | (Relation::Greater, Relation::AtLeast)
+            );
+            strong == weak || strict
+        }
+        _ => false,
+    })
+}
+
+/// The atoms of a template on these columns.
+fn candidates(
+    table: &Table,
+    template: &Template,
+    columns: std::ops::Range<usize>,
+    among: Option<&[bool]>,
+) -> Vec<Atom> {
+    let form = template.form;
+    let class = |column: usize| table.classes[column];
+    let is_answer = |column: usize| class(column) == Class::Answer;
+    let mut all = vec![];
+    for a in columns.clone() {
+        let one = |c: i64| Atom { form, a: a as u16, b: a as u16, c };
+        match form {
+            Form::Says { .. } if is_answer(a) => all.push(one(0)),
+            Form::Constant { relation } => {
+                let Class::Number { least } = class(a) else { continue };
+                if template.constants.is_empty() {
+                    all.extend(table.only(a, among).map(one));
+                }
+                let tautology = |c: i64| relation == Relation::AtLeast && c <= least;
+                all.extend(template.constants.iter().filter(|c| !tautology(**c)).map(|c| one(*c)));
+            }
+            Form::Pair { .. } | Form::Means { .. } => {
+                let fits = |b: &usize| match (form, template.of) {
+                    (Form::Means { .. }, _) => is_answer(a) && !is_answer(*b),
+                    (_, Of::Answers) => is_answer(a) && is_answer(*b),
+                    (_, Of::Numbers) => !is_answer(a) && !is_answer(*b),
+                    (_, Of::Any) => true,
+                };
+                // The later column on the left: what is promised, in terms of what was.
+                let others = columns.clone().filter(|b| match form {
+                    Form::Means { .. } => *b != a,
+                    _ => *b < a,
+                });
+                let pair = |b: usize| Atom { form, a: a as u16, b: b as u16, c: 0 };
+                all.extend(others.filter(fits).map(pair));
+            }
+            Form::Says { .. } => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `is_empty`, `len` before; `is_empty`, `len`, result after.
+    fn push_table(rows: impl Iterator<Item = i64>) -> Table {
+        let (yes, number) = (Class::Answer, Class::Number { least: 0 });
+        let classes = vec![yes, number, yes, number];
+        let columns = vec![vec![]; 4];
+        let mut table = Table { classes, before: 2, columns, times: vec![] };
+        for len in rows {
+            table.push([i64::from(len == 0), len, 0, len + 1].into_iter(), 20);
+        }
+        table
+    }
+
+    /// Empty means a length of zero, before and after.
+    fn means_empty() -> Known {
+        let form = Form::Means { relation: Relation::Equal };
+        let atoms = [(0, 1), (2, 3)].map(|(a, b)| Atom { form, a, b, c: 0 });
+        Known { atoms: BTreeSet::from(atoms), ..Known::default() }
+    }
+
+    fn said(table: &Table, known: &Known) -> Vec<String> {
+        let names = ["e", "n", "e'", "n'"];
+        let atom = |atom: &Atom| {
+            let (a, b) = (names[usize::from(atom.a)], names[usize::from(atom.b)]);
+            match atom.form {
+                Form::Says { yes } => format!("{}{a}", if yes { "" } else { "!" }),
+                Form::Constant { relation } => format!("{a} {} {}", relation.text(), atom.c),
+                Form::Pair { relation, plus } => format!("{a} {} {b} + {plus}", relation.text()),
+                Form::Means { relation } => format!("{a} == ({b} {} 0)", relation.text()),
+            }
+        };
+        let clause = |(clause, _): (Clause, u64)| {
+            let when = clause.when.map(|when| format!("{} ==> ", atom(&when)));
+            format!("{} {}{}", clause.kind.word(), when.unwrap_or_default(), atom(&clause.atom))
+        };
+        infer(table, known, false).into_iter().map(clause).collect()
+    }
+
+    #[test]
+    fn a_push_adds_one_and_leaves_nothing_empty() {
+        let known = means_empty();
+        let all = said(&push_table(0..30), &known);
+        assert!(all.contains(&"ensures !e'".to_owned()), "{all:?}");
+        assert!(all.contains(&"ensures n' == n + 1".to_owned()), "{all:?}");
+        assert!(!all.iter().any(|clause| clause.starts_with("requires")), "{all:?}");
+    }
+
+    #[test]
+    fn what_was_only_done_in_one_state_is_a_precondition() {
+        let known = means_empty();
+        let all = said(&push_table(std::iter::once(0)), &known);
+        assert!(all.contains(&"requires e".to_owned()), "{all:?}");
+        assert!(!all.contains(&"requires n == 0".to_owned()), "said once: {all:?}");
+        let few = Table { times: vec![3], ..push_table(std::iter::once(0)) };
+        assert_eq!(said(&few, &known), [""; 0], "three calls may be chance");
+    }
+
+    #[test]
+    fn a_consequence_of_one_state_is_an_implication() {
+        let (yes, number) = (Class::Answer, Class::Number { least: 0 });
+        let classes = vec![yes, number, yes, number];
+        let mut table = Table { classes, before: 2, columns: vec![vec![]; 4], times: vec![] };
+        for len in 0..20i64 {
+            let left = (len - 1).max(0);
+            table.push([i64::from(len == 0), len, i64::from(left == 0), left].into_iter(), 20);
+        }
+        let known = means_empty();
+        let all = said(&table, &known);
+        assert!(all.contains(&"ensures e ==> e'".to_owned()), "{all:?}");
+        assert!(all.contains(&"ensures !e ==> n' == n + -1".to_owned()), "{all:?}");
+    }
+}

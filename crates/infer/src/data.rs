@@ -1,0 +1,359 @@
+//! All that was observed so far, by watch, and the clauses that it supports.
+
+use crate::contracts::{Clause, Kind, Known, infer, required_when};
+use crate::table::{Atom, Class, Table};
+use crate::template::{Form, Relation};
+use crate::vocabulary::{Reading, reading};
+use crate::words::Words;
+use std::collections::{BTreeMap, HashMap};
+use testsmith_model::observation::{Observed, Row, Subject, Term, UNKNOWN, Unfit, Watch};
+use testsmith_model::{OpId, Plan, Sequence, TypeId};
+
+/// Where the values of a row are.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) sequence: u32,
+    pub(crate) step: u32,
+    pub(crate) slots: Vec<u32>,
+}
+
+pub struct Data<'p> {
+    pub(crate) plan: &'p Plan,
+    pub watches: Vec<Watch>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) origins: Vec<Vec<Origin>>,
+    pub(crate) sequences: Vec<Sequence>,
+    known: HashMap<(u32, Vec<i64>), usize>,
+    pub unfit: BTreeMap<OpId, Unfit>,
+    /// Answers for which there was no room.
+    pub unkept: u64,
+}
+
+/// What holds of all tuples of these types: each atom with the questions on its sides.
+type Invariants = (Vec<TypeId>, Vec<(Atom, Term, Term)>);
+
+/// A clause about an operation, or about the values of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// The number of the watch.
+    pub watch: usize,
+    pub clause: Clause,
+    /// In how many calls it was seen to hold.
+    pub support: u64,
+}
+
+impl<'p> Data<'p> {
+    pub fn new(plan: &'p Plan, watches: Vec<Watch>) -> Data<'p> {
+        let table = |watch: &Watch| {
+            let terms = watch.before.iter().chain(&watch.after);
+            let classes: Vec<Class> = terms.map(|term| class(plan, watch, term)).collect();
+            let columns = vec![vec![]; classes.len()];
+            Table { classes, before: watch.before.len(), columns, times: vec![] }
+        };
+        Data {
+            plan,
+            tables: watches.iter().map(table).collect(),
+            origins: vec![vec![]; watches.len()],
+            watches,
+            sequences: vec![],
+            known: HashMap::new(),
+            unfit: BTreeMap::new(),
+            unkept: 0,
+        }
+    }
+
+    /// Takes in what was seen; the number of rows that are new.
+    pub fn add(&mut self, observed: Observed) -> usize {
+        let base = self.sequences.len() as u32;
+        self.sequences.extend(observed.sequences);
+        self.unkept += observed.unkept;
+        let mut new = 0;
+        for Row { watch, sequence, step, slots, before, after, times } in observed.rows {
+            let answers = [before, after].concat();
+            let table = &mut self.tables[watch as usize];
+            if answers.len() != table.columns.len() {
+                continue;
+            }
+            match self.known.get(&(watch, answers.clone())) {
+                Some(row) => table.times[*row] += times,
+                None => {
+                    table.push(answers.iter().copied(), times);
+                    self.known.insert((watch, answers), table.rows() - 1);
+                    let sequence = base + sequence;
+                    self.origins[watch as usize].push(Origin { sequence, step, slots });
+                    new += 1;
+                }
+            }
+        }
+        self.unfit.extend(observed.unfit);
+        self.forget_unfit();
+        new
+    }
+
+    /// What unfit queries have said does not count.
+    fn forget_unfit(&mut self) {
+        for (watch, table) in self.watches.iter().zip(&mut self.tables) {
+            for (n, term) in watch.before.iter().chain(&watch.after).enumerate() {
+                if let Term::Query { op, .. } | Term::With { op, .. } = term
+                    && self.unfit.contains_key(op)
+                {
+                    table.columns[n].fill(UNKNOWN);
+                }
+            }
+        }
+    }
+
+    /// Different answers kept, and the calls that gave them.
+    pub fn size(&self) -> (usize, u64) {
+        let rows = self.tables.iter().map(Table::rows).sum();
+        (rows, self.tables.iter().flat_map(|table| &table.times).sum())
+    }
+
+    /// The clauses that all observations support.
+    pub fn contracts(&self) -> Vec<Contract> {
+        let invariants = self.invariants();
+        let mut all = vec![];
+        for watch in 0..self.watches.len() {
+            let of_values = matches!(self.watches[watch].subject, Subject::Values { .. });
+            let known = if of_values { Known::default() } else { self.known(watch, &invariants) };
+            let clauses = infer(&self.tables[watch], &known, of_values);
+            let contract = |(clause, support)| Contract { watch, clause, support };
+            all.extend(clauses.into_iter().map(contract));
+        }
+        all
+    }
+
+    /// What held before calls of an operation in which a condition held before.
+    pub(crate) fn required_when(&self, watch: usize, when: &Atom) -> Vec<Atom> {
+        let known = self.known(watch, &self.invariants());
+        required_when(&self.tables[watch], &known, when)
+    }
+
+    /// Whether what was seen breaks a clause.
+    pub fn refutes(&self, contract: &Contract) -> bool {
+        let Contract { watch, clause, .. } = contract;
+        !self.tables[*watch].exceptions(&clause.atom, clause.when.as_ref()).is_empty()
+    }
+
+    /// What holds of all tuples of values that were looked at.
+    fn invariants(&self) -> Vec<Invariants> {
+        let mut all = vec![];
+        for (watch, table) in self.watches.iter().zip(&self.tables) {
+            let Subject::Values { types } = &watch.subject else { continue };
+            let term = |column: u16| watch.before[usize::from(column)];
+            let clauses = infer(table, &Known::default(), true);
+            let atoms = clauses.iter().map(|(clause, _)| clause.atom);
+            all.push((
+                types.clone(),
+                atoms.map(|atom| (atom, term(atom.a), term(atom.b))).collect(),
+            ));
+        }
+        all
+    }
+
+    /// The invariants of the types of a watch as atoms on its columns.
+    fn known(&self, watch: usize, invariants: &[Invariants]) -> Known {
+        let types = self.types(watch);
+        let mut known = Known::default();
+        for (of, all) in invariants {
+            for places in places(of, &types) {
+                for (atom, a, b) in all {
+                    let a = self.columns_of(watch, &moved(a, &places));
+                    let b = self.columns_of(watch, &moved(b, &places));
+                    // Both before the call or both after it; a result is at home in both.
+                    for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+                        let after = self.watches[watch].before.len();
+                        let mixed = (a.0 < after) != (b.0 < after) && !a.1 && !b.1;
+                        if !mixed && (a.0 != b.0 || atom.a == atom.b) {
+                            let (a, b) = (a.0 as u16, b.0 as u16);
+                            known.atoms.insert(Atom { a, b, ..*atom });
+                        }
+                    }
+                }
+            }
+        }
+        for atom in &known.atoms {
+            let same = |relation| atom.form == Form::Pair { relation, plus: 0 };
+            let answer =
+                |column: u16| self.tables[watch].classes[usize::from(column)] == Class::Answer;
+            if answer(atom.a)
+                && answer(atom.b)
+                && (same(Relation::Equal) || same(Relation::Unequal))
+            {
+                let plain = |column: u16| !self.is_by_variant(watch, usize::from(column));
+                let doubled = match (plain(atom.a), plain(atom.b)) {
+                    (true, false) => atom.b,
+                    (false, true) => atom.a,
+                    _ => atom.a.max(atom.b),
+                };
+                known.doubled.insert(doubled);
+            }
+        }
+        known
+    }
+
+    /// The columns of a question: before, after, and the result of an operation that is
+    /// the question itself, which is marked.
+    fn columns_of(&self, watch: usize, term: &Term) -> Vec<(usize, bool)> {
+        let Watch { subject, before, after } = &self.watches[watch];
+        let find = |terms: &[Term], base: usize, term: &Term| {
+            terms.iter().position(|known| known == term).map(|n| base + n)
+        };
+        let asked = match (subject, term) {
+            (Subject::Call { op }, Term::Query { op: query, at: 0 }) if op == query => {
+                Some(Term::Itself { at: self.plan.operation(*op).inputs.len() as u8 })
+            }
+            _ => None,
+        };
+        let result = asked.and_then(|itself| find(after, before.len(), &itself));
+        let plain = [find(before, 0, term), find(after, before.len(), term)];
+        let plain = plain.into_iter().flatten().map(|column| (column, false));
+        plain.chain(result.map(|column| (column, true))).collect()
+    }
+
+    /// Whether a column tells an option or a result by its variant.
+    fn is_by_variant(&self, watch: usize, column: usize) -> bool {
+        let Watch { before, after, .. } = &self.watches[watch];
+        match before.iter().chain(after).nth(column) {
+            Some(Term::Query { op, .. } | Term::With { op, .. }) => {
+                let ty = &self.plan.ty(self.plan.operation(*op).output).ty;
+                matches!(reading(ty), Some((Reading::Variant(_), _)))
+            }
+            _ => false,
+        }
+    }
+
+    /// The types of the tuple of a watch; of a call with its result behind.
+    pub(crate) fn types(&self, watch: usize) -> Vec<TypeId> {
+        match &self.watches[watch].subject {
+            Subject::Values { types } => types.clone(),
+            Subject::Call { op } => {
+                let operation = self.plan.operation(*op);
+                let inputs = operation.inputs.iter().map(|input| input.ty);
+                inputs.chain([operation.output]).collect()
+            }
+        }
+    }
+
+    /// A clause in words.
+    pub fn words(&self, contract: &Contract) -> String {
+        Words::new(self.plan, &self.watches[contract.watch]).clause(&contract.clause)
+    }
+
+    /// The operation or the types that a contract is about.
+    pub fn subject(&self, contract: &Contract) -> &Subject {
+        &self.watches[contract.watch].subject
+    }
+
+    /// Every transition that was seen: the operation, the predicate, what it was, what it
+    /// became, in how many calls.
+    pub fn transitions(&self) -> BTreeMap<(OpId, String, i64, i64), u64> {
+        let mut all = BTreeMap::new();
+        for (watch, table) in self.watches.iter().zip(&self.tables) {
+            let Subject::Call { op } = watch.subject else { continue };
+            let words = Words::new(self.plan, watch);
+            for (n, term) in watch.before.iter().enumerate() {
+                let Some(m) = watch.after.iter().position(|after| after == term) else { continue };
+                let (was, is) = (&table.columns[n], &table.columns[table.before + m]);
+                let both = was.iter().zip(is).zip(&table.times);
+                for ((was, is), times) in both.filter(|((was, is), _)| was != is) {
+                    if *was != UNKNOWN && *is != UNKNOWN {
+                        let key = (op, words.predicate(term), *was, *is);
+                        *all.entry(key).or_default() += times;
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The values that were looked at, one by one or in pairs: the sequence, the steps
+    /// that made them, and what each predicate said of which of them.
+    pub fn values(&self) -> Vec<Looked<'_>> {
+        let mut all = vec![];
+        for (n, watch) in self.watches.iter().enumerate() {
+            let Subject::Values { types } = &watch.subject else { continue };
+            let words = Words::new(self.plan, watch);
+            for (row, origin) in self.origins[n].iter().enumerate() {
+                let answer = |(column, term): (usize, &Term)| {
+                    let value = self.tables[n].columns[column][row];
+                    (value != UNKNOWN).then(|| (words.predicate(term), positions(term), value))
+                };
+                all.push(Looked {
+                    sequence: &self.sequences[origin.sequence as usize],
+                    slots: &origin.slots,
+                    types,
+                    answers: watch.before.iter().enumerate().filter_map(answer).collect(),
+                });
+            }
+        }
+        all
+    }
+}
+
+/// Values with what was said of them.
+pub struct Looked<'d> {
+    pub sequence: &'d Sequence,
+    pub slots: &'d [u32],
+    pub types: &'d [TypeId],
+    /// Predicate, the positions it is about, and its value.
+    pub answers: Vec<(String, Vec<usize>, i64)>,
+}
+
+/// The positions that a question is about.
+pub(crate) fn positions(term: &Term) -> Vec<usize> {
+    match *term {
+        Term::Itself { at } | Term::Query { at, .. } => vec![at.into()],
+        Term::With { at, with, .. } | Term::Equal { at, with } => vec![at.into(), with.into()],
+    }
+}
+
+/// The same question about other positions.
+pub(crate) fn moved(term: &Term, places: &[usize]) -> Term {
+    let to = |at: u8| places[usize::from(at)] as u8;
+    match *term {
+        Term::Itself { at } => Term::Itself { at: to(at) },
+        Term::Query { op, at } => Term::Query { op, at: to(at) },
+        Term::With { op, at, with } => Term::With { op, at: to(at), with: to(with) },
+        // Equality has no direction; the earlier position comes first.
+        Term::Equal { at, with } => {
+            let (a, b) = (to(at), to(with));
+            Term::Equal { at: a.min(b), with: a.max(b) }
+        }
+    }
+}
+
+/// All ways to find values of these types, one or two, at different positions of others.
+pub(crate) fn places(of: &[TypeId], types: &[TypeId]) -> Vec<Vec<usize>> {
+    let at = |ty: TypeId| (0..types.len()).filter(move |n| types[*n] == ty);
+    match *of {
+        [ty] => at(ty).map(|n| vec![n]).collect(),
+        [a, b] => {
+            at(a).flat_map(|n| at(b).filter(move |m| n != *m).map(move |m| vec![n, m])).collect()
+        }
+        _ => vec![],
+    }
+}
+
+fn class(plan: &Plan, watch: &Watch, term: &Term) -> Class {
+    let ty = match *term {
+        Term::Equal { .. } => return Class::Answer,
+        Term::Query { op, .. } | Term::With { op, .. } => plan.operation(op).output,
+        Term::Itself { at } => match &watch.subject {
+            Subject::Values { types } => types[usize::from(at)],
+            Subject::Call { op } => {
+                let operation = plan.operation(*op);
+                operation.inputs.get(usize::from(at)).map_or(operation.output, |input| input.ty)
+            }
+        },
+    };
+    reading(&plan.ty(ty).ty)
+        .map_or(Class::Number { least: i64::MIN }, |(reading, _)| reading.class())
+}
+
+impl Contract {
+    /// Whether it is one that calls can be made against.
+    pub fn can_be_tried(&self) -> bool {
+        self.clause.kind != Kind::Invariant
+    }
+}

@@ -1,0 +1,469 @@
+//! Calls that would break a clause, made of values that were seen before.
+//!
+//! For a precondition: values that satisfy what is written and not what was inferred. For
+//! a promise `old(A) ==> C`: values that satisfy `A` and break what else held whenever
+//! `A` did. Where no values are known that do, those that nearly do, and an operation
+//! that was seen to change what is missing.
+
+use crate::contracts::Kind;
+use crate::data::{Contract, Data, Origin, moved, places, positions};
+use crate::table::Atom;
+use crate::template::Form;
+use crate::words::Words;
+use std::collections::BTreeSet;
+use testsmith_model::observation::{Subject, Term, UNKNOWN};
+use testsmith_model::sequence::Literal;
+use testsmith_model::{Builder, Mode, OpId, Plan, Sequence, TypeId};
+
+/// What has to hold before a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    pub watch: usize,
+    /// Conditions, and whether each is to hold or not.
+    pub wants: Vec<(Atom, bool)>,
+    /// Conditions among them that are written on the operation.
+    pub written: usize,
+}
+
+/// A sequence whose last call is to reach a goal.
+pub type Proposal = Sequence;
+
+pub struct Reduction<'d, 'p> {
+    data: &'d Data<'p>,
+    plan: &'p Plan,
+    /// Tuples that are tried for one goal.
+    pub cutoff: usize,
+}
+
+/// As in the paper.
+pub(crate) const CUTOFF: usize = 45;
+/// Values of each side that are paired where no pair is known.
+const SIDE: usize = 16;
+/// Goals for one promise.
+const GOALS_EACH: usize = 4;
+/// Operations that are tried to establish what is missing.
+const STEPS_BETWEEN: usize = 12;
+
+/// Where values come from.
+#[derive(Clone, Debug)]
+enum Source<'s> {
+    /// Steps of a sequence, up to this one, and the steps that made the values.
+    Steps(&'s Sequence, u32, Vec<u32>),
+    Literal(TypeId, &'s Literal),
+}
+
+impl<'d, 'p> Reduction<'d, 'p> {
+    pub fn new(data: &'d Data<'p>) -> Reduction<'d, 'p> {
+        Reduction { data, plan: data.plan, cutoff: CUTOFF }
+    }
+
+    /// What would have to hold to break a clause.
+    pub fn goals(&self, contract: &Contract) -> Vec<Goal> {
+        let Contract { watch, clause, .. } = contract;
+        let written = self.written(*watch);
+        let goal = |wants: Vec<(Atom, bool)>| {
+            let wants: Vec<(Atom, bool)> = wants.into_iter().chain(written.clone()).collect();
+            Goal { watch: *watch, wants, written: written.len() }
+        };
+        let against = |when: &Atom| -> Vec<Goal> {
+            let others = self.data.required_when(*watch, when).into_iter();
+            let goals = others.map(|other| goal(vec![(*when, true), (other, false)]));
+            goals.take(GOALS_EACH).collect()
+        };
+        match (clause.kind, &clause.when) {
+            (Kind::Requires, _) => vec![goal(vec![(clause.atom, false)])],
+            (_, Some(when)) => against(when),
+            (Kind::Ensures, None) => {
+                let cases = self.cases(*watch, &clause.atom);
+                cases.iter().flat_map(against).collect()
+            }
+            _ => vec![],
+        }
+    }
+
+    /// A promise that depends on an answer before the call is one for yes and one for no.
+    fn cases(&self, watch: usize, atom: &Atom) -> Vec<Atom> {
+        let table = &self.data.tables[watch];
+        let asked = |column: &usize| {
+            *column < table.before && table.classes[*column] == crate::table::Class::Answer
+        };
+        let columns = atom.variables().filter(asked);
+        let says = |column: usize, yes| {
+            let column = column as u16;
+            Atom { form: Form::Says { yes }, a: column, b: column, c: 0 }
+        };
+        columns.flat_map(|column| [says(column, true), says(column, false)]).collect()
+    }
+
+    /// Whether a clause says what is written on its operation.
+    pub fn is_written(&self, contract: &Contract) -> bool {
+        let Contract { watch, clause, .. } = contract;
+        clause.kind == Kind::Requires && self.written(*watch).contains(&(clause.atom, true))
+    }
+
+    /// Whether answers before a call satisfy a goal.
+    pub fn is_reached(&self, goal: &Goal, before: &[i64]) -> bool {
+        let answer = |column: usize| before.get(column).copied().unwrap_or(UNKNOWN);
+        goal.wants.iter().all(|(atom, wanted)| atom.holds(answer) == Some(*wanted))
+    }
+
+    /// Calls on values that are known to satisfy a goal, or that may.
+    pub fn propose(&self, goal: &Goal) -> Vec<Proposal> {
+        self.tuples(goal, &goal.wants)
+            .into_iter()
+            .filter_map(|sources| {
+                let (mut builder, args) = self.assemble(&sources)?;
+                builder.call(self.op(goal.watch)?, &args).ok()?;
+                Some(builder.finish())
+            })
+            .collect()
+    }
+
+    /// Calls on values that lack one of the conditions, after a call that was seen to
+    /// bring it about; or, where it is not known what is missing, to change anything.
+    pub fn propose_between(&self, goal: &Goal) -> Vec<Proposal> {
+        let mut all = vec![];
+        for missing in 0..goal.wants.len() {
+            let mut kept = goal.wants.clone();
+            let (atom, wanted) = kept.remove(missing);
+            self.with_steps(goal, &kept, Some((atom, wanted)), &mut all);
+        }
+        self.with_steps(goal, &goal.wants, None, &mut all);
+        all.truncate(self.cutoff);
+        all
+    }
+
+    fn with_steps(
+        &self,
+        goal: &Goal,
+        kept: &[(Atom, bool)],
+        missing: Option<(Atom, bool)>,
+        all: &mut Vec<Proposal>,
+    ) {
+        let Some(op) = self.op(goal.watch) else { return };
+        let steps = self.steps_that(goal.watch, missing.as_ref());
+        let tuples = self.tuples(goal, kept);
+        let some = steps.len().min(STEPS_BETWEEN);
+        let each = self.cutoff.div_ceil(some.max(1));
+        for (between, position, origin, at) in steps.iter().take(STEPS_BETWEEN) {
+            for sources in tuples.iter().take(each) {
+                let made = || {
+                    let (mut builder, args) = self.assemble(sources)?;
+                    let sequence = &self.data.sequences[origin.sequence as usize];
+                    let steps = sequence.steps().take(origin.step as usize).cloned().collect();
+                    let one = origin.slots.len() == 1;
+                    let base =
+                        if one { 0 } else { builder.append(&Sequence::from_steps(steps)).ok()? };
+                    let mut given: Vec<u32> = origin.slots.iter().map(|slot| base + slot).collect();
+                    given[*at] = args[*position];
+                    builder.call(*between, &given).ok()?;
+                    builder.call(op, &args).ok()?;
+                    Some(builder.finish())
+                };
+                all.extend(made());
+            }
+        }
+    }
+
+    /// Calls that change a value of the tuple of an operation: which, the position in that
+    /// tuple, an example, and which of its arguments is the value.
+    fn steps_that(
+        &self,
+        watch: usize,
+        missing: Option<&(Atom, bool)>,
+    ) -> Vec<(OpId, usize, &'d Origin, usize)> {
+        let types = self.data.types(watch);
+        let arity = types.len() - 1;
+        let mut found = vec![];
+        let mut seen = BTreeSet::new();
+        for (n, other) in self.data.watches.iter().enumerate() {
+            let Subject::Call { op } = other.subject else { continue };
+            let inputs = &self.plan.operation(op).inputs;
+            for (at, input) in inputs.iter().enumerate() {
+                if input.mode != Mode::Exclusive {
+                    continue;
+                }
+                for position in (0..arity).filter(|position| types[*position] == input.ty) {
+                    let row = self.row_that(watch, n, position, at, missing);
+                    if let Some(row) = row
+                        && seen.insert((op, position))
+                    {
+                        found.push((op, position, &self.data.origins[n][row], at));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A row of another watch in which the value at `at` comes to satisfy what is missing
+    /// of the value at `position`, or changes at all.
+    fn row_that(
+        &self,
+        watch: usize,
+        other: usize,
+        position: usize,
+        at: usize,
+        missing: Option<&(Atom, bool)>,
+    ) -> Option<usize> {
+        let (ours, theirs) = (&self.data.watches[watch], &self.data.watches[other]);
+        let table = &self.data.tables[other];
+        let column = |terms: &[Term], term: &Term| terms.iter().position(|known| known == term);
+        match missing {
+            Some((atom, wanted)) => {
+                let terms = atom.variables().map(|column| ours.before[column]);
+                let there = |term: Term| {
+                    let only = positions(&term) == [position];
+                    let places: Vec<usize> = (0..=position).map(|_| at).collect();
+                    only.then(|| moved(&term, &places))
+                };
+                let terms: Option<Vec<Term>> = terms.map(there).collect();
+                let terms = terms?;
+                let find = |side: &[Term], base: usize| -> Option<Vec<usize>> {
+                    terms.iter().map(|term| Some(base + column(side, term)?)).collect()
+                };
+                let (was, is) = (find(&theirs.before, 0)?, find(&theirs.after, table.before)?);
+                let holds = |columns: &[usize], row: usize| {
+                    let first = usize::from(atom.a);
+                    atom.holds(|n| {
+                        let n = if n == first { columns[0] } else { columns[columns.len() - 1] };
+                        table.columns[n][row]
+                    })
+                };
+                (0..table.rows()).find(|row| {
+                    holds(&was, *row) == Some(!wanted) && holds(&is, *row) == Some(*wanted)
+                })
+            }
+            None => {
+                let of_it = |term: &&Term| positions(term) == [at];
+                let pairs: Vec<(usize, usize)> = theirs
+                    .before
+                    .iter()
+                    .filter(of_it)
+                    .filter_map(|term| {
+                        let was = column(&theirs.before, term)?;
+                        Some((was, table.before + column(&theirs.after, term)?))
+                    })
+                    .collect();
+                let known = |value: i64| value != UNKNOWN;
+                (0..table.rows()).find(|row| {
+                    pairs.iter().any(|(was, is)| {
+                        let (was, is) = (table.columns[*was][*row], table.columns[*is][*row]);
+                        known(was) && known(is) && was != is
+                    })
+                })
+            }
+        }
+    }
+
+    fn op(&self, watch: usize) -> Option<OpId> {
+        match self.data.watches[watch].subject {
+            Subject::Call { op } => Some(op),
+            Subject::Values { .. } => None,
+        }
+    }
+
+    /// The preconditions written on an operation that the vocabulary can say.
+    fn written(&self, watch: usize) -> Vec<(Atom, bool)> {
+        let Some(op) = self.op(watch) else { return vec![] };
+        let operation = self.plan.operation(op);
+        if operation.guard.is_none() {
+            return vec![];
+        }
+        let name = operation.callee.name();
+        let named = |written: &str| written.rsplit("::").next() == Some(name);
+        let of_it = self.plan.contracts.iter().filter(|contract| named(&contract.name));
+        let clauses = of_it.flat_map(|contract| &contract.clauses);
+        let texts: BTreeSet<String> =
+            clauses.filter(|c| c.kind == "requires").map(|c| bare(&c.text)).collect();
+        let watch = &self.data.watches[watch];
+        let words = Words::new(self.plan, watch);
+        let mut found = vec![];
+        for column in 0..watch.before.len() as u16 {
+            for yes in [true, false] {
+                let form = Form::Says { yes };
+                let atom = Atom { form, a: column, b: column, c: 0 };
+                if texts.contains(&bare(&words.atom(&atom, false))) {
+                    found.push((atom, true));
+                }
+            }
+        }
+        found
+    }
+
+    /// Tuples for the arguments of an operation that satisfy conditions as far as that is
+    /// known: one source for each group of positions that has to come from one place.
+    fn tuples(&self, goal: &Goal, wants: &[(Atom, bool)]) -> Vec<Vec<(Vec<usize>, Source<'d>)>> {
+        let types = self.data.types(goal.watch);
+        let arity = types.len() - 1;
+        let terms = &self.data.watches[goal.watch].before;
+        let mut groups: Vec<Vec<usize>> = (0..arity).map(|n| vec![n]).collect();
+        for (atom, _) in wants {
+            let about: Vec<usize> =
+                atom.variables().flat_map(|column| positions(&terms[column])).collect();
+            let (mut one, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+                groups.into_iter().partition(|group| about.iter().any(|n| group.contains(n)));
+            groups = rest;
+            let mut joined = one.drain(..).flatten().collect::<Vec<usize>>();
+            joined.sort_unstable();
+            groups.push(joined);
+        }
+        groups.retain(|group| !group.is_empty());
+        groups.sort();
+        let mut choices = vec![];
+        for group in groups {
+            let of_group = |(atom, _): &&(Atom, bool)| {
+                atom.variables().all(|c| positions(&terms[c]).iter().all(|n| group.contains(n)))
+            };
+            let own: Vec<(Atom, bool)> = wants.iter().filter(of_group).copied().collect();
+            let found = self.sources(&types, &group, &own, terms);
+            match (found.is_empty(), group.as_slice()) {
+                (false, _) => choices.push((group, found)),
+                // Nobody has seen such a pair; some may be one all the same.
+                (true, [a, b]) => {
+                    for side in [*a, *b] {
+                        let alone = |(atom, _): &&(Atom, bool)| {
+                            atom.variables().all(|c| positions(&terms[c]) == [side])
+                        };
+                        let own: Vec<(Atom, bool)> = own.iter().filter(alone).copied().collect();
+                        let mut found = self.sources(&types, &[side], &own, terms);
+                        found.truncate(SIDE);
+                        choices.push((vec![side], found));
+                    }
+                }
+                (true, _) => return vec![],
+            }
+        }
+        self.combined(&choices)
+    }
+
+    /// Different choices, so that none of the sources is left out before the cut-off.
+    fn combined(
+        &self,
+        choices: &[(Vec<usize>, Vec<Source<'d>>)],
+    ) -> Vec<Vec<(Vec<usize>, Source<'d>)>> {
+        if choices.iter().any(|(_, sources)| sources.is_empty()) {
+            return vec![];
+        }
+        let all: usize = choices.iter().map(|(_, sources)| sources.len()).product();
+        let most = match choices.len() {
+            1 => self.cutoff,
+            _ => self.cutoff.max(SIDE * SIDE),
+        };
+        let mut tuples = vec![];
+        for n in 0..all.min(most) {
+            // The digits of the number, each in the base of its choice.
+            let mut rest = n;
+            let mut tuple = vec![];
+            for (group, sources) in choices {
+                tuple.push((group.clone(), sources[rest % sources.len()].clone()));
+                rest /= sources.len();
+            }
+            tuples.push(tuple);
+        }
+        tuples
+    }
+
+    /// Where values for a group of positions can be had, the shortest first.
+    fn sources(
+        &self,
+        types: &[TypeId],
+        group: &[usize],
+        wants: &[(Atom, bool)],
+        terms: &[Term],
+    ) -> Vec<Source<'d>> {
+        let of: Vec<TypeId> = group.iter().map(|n| types[*n]).collect();
+        let mut found: Vec<(usize, u32, u32, Vec<u32>)> = vec![];
+        for (n, watch) in self.data.watches.iter().enumerate() {
+            let theirs = self.data.types(n);
+            let sides = [(&watch.before, 0, 0), (&watch.after, watch.before.len(), 1)];
+            for places in places(&of, &theirs) {
+                for (side, base, later) in sides {
+                    let column = |column: usize| {
+                        let mut to = vec![0; types.len()];
+                        group.iter().zip(&places).for_each(|(n, place)| to[*n] = *place);
+                        let term = moved(&terms[column], &to);
+                        side.iter().position(|known| *known == term).map(|found| base + found)
+                    };
+                    self.rows_with(n, &places, wants, &column, later, &mut found);
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        let steps = |(_, sequence, cut, slots): (usize, u32, u32, Vec<u32>)| {
+            Source::Steps(&self.data.sequences[sequence as usize], cut, slots)
+        };
+        let mut sources: Vec<Source> = found.into_iter().map(steps).take(self.cutoff).collect();
+        if let ([ty], true) = (of.as_slice(), wants.is_empty()) {
+            let literals = self.plan.literals.iter().filter(|(literal, _)| literal == ty);
+            let literals = literals.flat_map(|(ty, all)| all.iter().map(|one| (*ty, one)));
+            sources.extend(literals.map(|(ty, one)| Source::Literal(ty, one)).take(self.cutoff));
+        }
+        sources
+    }
+
+    /// The rows of a watch whose values satisfy conditions, with where they are.
+    fn rows_with(
+        &self,
+        watch: usize,
+        places: &[usize],
+        wants: &[(Atom, bool)],
+        column: &dyn Fn(usize) -> Option<usize>,
+        later: u32,
+        found: &mut Vec<(usize, u32, u32, Vec<u32>)>,
+    ) {
+        /// Of values about which nothing is wanted a few are enough.
+        const ANY: usize = 400;
+        let table = &self.data.tables[watch];
+        let mut columns = vec![];
+        for (atom, wanted) in wants {
+            let (Some(a), Some(b)) = (column(atom.a.into()), column(atom.b.into())) else { return };
+            columns.push((Atom { a: a as u16, b: b as u16, ..*atom }, *wanted));
+        }
+        let most = if wants.is_empty() { ANY } else { table.rows() };
+        for (row, origin) in self.data.origins[watch].iter().enumerate().take(most) {
+            let answer = |column: usize| table.columns[column][row];
+            if !columns.iter().all(|(atom, wanted)| atom.holds(answer) == Some(*wanted)) {
+                continue;
+            }
+            // Of a call, its result comes behind its arguments, and is there afterwards.
+            let slot = |place: &usize| match origin.slots.get(*place) {
+                Some(slot) => Some(*slot),
+                None => (later == 1).then_some(origin.step),
+            };
+            let slots: Option<Vec<u32>> = places.iter().map(slot).collect();
+            let length = self.data.sequences[origin.sequence as usize].len();
+            let cut = origin.step + later;
+            if let Some(slots) = slots
+                && cut as usize <= length
+            {
+                found.push((cut as usize, origin.sequence, cut, slots));
+            }
+        }
+    }
+
+    /// A sequence that makes the values of a tuple, and which they are.
+    fn assemble(&self, sources: &[(Vec<usize>, Source)]) -> Option<(Builder<'p>, Vec<u32>)> {
+        let mut builder = Builder::new(self.plan);
+        let mut args = vec![0; sources.iter().map(|(group, _)| group.len()).sum()];
+        for (group, source) in sources {
+            match source {
+                Source::Steps(sequence, cut, slots) => {
+                    let steps = sequence.steps().take(*cut as usize).cloned().collect();
+                    let base = builder.append(&Sequence::from_steps(steps)).ok()?;
+                    group.iter().zip(slots).for_each(|(n, slot)| args[*n] = base + slot);
+                }
+                Source::Literal(ty, literal) => {
+                    args[group[0]] = builder.literal(*ty, (*literal).clone()).ok()?;
+                }
+            }
+        }
+        Some((builder, args))
+    }
+}
+
+/// A text without the blanks in it.
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
+}

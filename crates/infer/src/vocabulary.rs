@@ -1,0 +1,232 @@
+//! What can be asked of the values of a plan: its public queries.
+//!
+//! A query only looks at its value: `&self`, alone or with one more value of the tuple,
+//! and an answer that is one number. Whether it keeps to that is seen when it is asked.
+
+use crate::table::Class;
+use std::collections::BTreeMap;
+use testsmith_model::call::Treatment;
+use testsmith_model::observation::{Subject, Term, Watch};
+use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Ty, TypeId};
+
+/// Questions before a call, and after it.
+const MAX_TERMS: usize = 40;
+/// Tuples of types whose values are looked at.
+const MAX_VALUES: usize = 64;
+
+/// How a value is read as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    Answer,
+    Number {
+        least: i64,
+    },
+    Char,
+    Order,
+    /// By this method, which says yes or no.
+    Variant(&'static str),
+    Length,
+}
+
+impl Reading {
+    pub(crate) fn class(self) -> Class {
+        match self {
+            Reading::Answer | Reading::Variant(_) => Class::Answer,
+            Reading::Number { least } => Class::Number { least },
+            Reading::Char | Reading::Length => Class::Number { least: 0 },
+            Reading::Order => Class::Number { least: -1 },
+        }
+    }
+}
+
+/// How values of a type are read, and behind how many references.
+pub(crate) fn reading(ty: &Ty) -> Option<(Reading, usize)> {
+    match ty {
+        Ty::Prim(name) => {
+            let reading = match name.as_str() {
+                "bool" => Reading::Answer,
+                "char" => Reading::Char,
+                "str" => Reading::Length,
+                "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => Reading::Number { least: 0 },
+                "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+                    Reading::Number { least: i64::MIN + 1 }
+                }
+                _ => return None,
+            };
+            Some((reading, 0))
+        }
+        Ty::Slice(_) => Some((Reading::Length, 0)),
+        Ty::Ref { mutable: false, inner, .. } => {
+            let (reading, behind) = reading(inner)?;
+            Some((reading, behind + 1))
+        }
+        Ty::Adt { path, .. } => {
+            let word = ["std::", "core::", "alloc::"].iter().find_map(|of| path.strip_prefix(of));
+            let reading = match word?.rsplit("::").next()? {
+                "Option" => Reading::Variant("is_some"),
+                "Result" => Reading::Variant("is_ok"),
+                "Ordering" if path.contains("cmp") => Reading::Order,
+                "String" | "Vec" | "VecDeque" | "BTreeSet" | "BTreeMap" | "HashSet" | "HashMap" => {
+                    Reading::Length
+                }
+                _ => return None,
+            };
+            Some((reading, 0))
+        }
+        _ => None,
+    }
+}
+
+/// The queries of each type.
+#[derive(Default)]
+struct Queries {
+    /// Without a further value.
+    alone: BTreeMap<TypeId, Vec<OpId>>,
+    /// With one of another type.
+    with: BTreeMap<(TypeId, TypeId), Vec<OpId>>,
+}
+
+/// What is watched of the calls and values of a plan. `fit` says whether an operation was
+/// called and never panicked.
+pub fn watches(plan: &Plan, fit: &dyn Fn(OpId) -> bool) -> Vec<Watch> {
+    let queries = Queries::of(plan, fit);
+    let mut all: Vec<Watch> = plan
+        .op_ids()
+        .filter_map(|op| queries.watch_of_call(plan, op))
+        .filter(|watch| !watch.before.is_empty() || !watch.after.is_empty())
+        .collect();
+    all.extend(queries.watches_of_values(plan));
+    all
+}
+
+impl Queries {
+    fn of(plan: &Plan, fit: &dyn Fn(OpId) -> bool) -> Queries {
+        let mut queries = Queries::default();
+        for op in plan.op_ids().filter(|op| fit(*op)) {
+            let operation = plan.operation(op);
+            if !is_query(plan, operation) {
+                continue;
+            }
+            let of = operation.inputs[0].ty;
+            match operation.inputs.get(1) {
+                None => queries.alone.entry(of).or_default().push(op),
+                Some(with) => queries.with.entry((of, with.ty)).or_default().push(op),
+            }
+        }
+        queries
+    }
+
+    fn alone(&self, ty: TypeId) -> &[OpId] {
+        self.alone.get(&ty).map_or(&[], Vec::as_slice)
+    }
+
+    fn with(&self, of: TypeId, with: TypeId) -> &[OpId] {
+        self.with.get(&(of, with)).map_or(&[], Vec::as_slice)
+    }
+
+    /// All questions about a tuple of these types, at positions that are wanted.
+    fn terms(&self, plan: &Plan, types: &[TypeId], wanted: impl Fn(usize) -> bool) -> Vec<Term> {
+        let mut terms = vec![];
+        for (n, ty) in types.iter().enumerate().filter(|(n, _)| wanted(*n)) {
+            let at = n as u8;
+            if reading(&plan.ty(*ty).ty).is_some() {
+                terms.push(Term::Itself { at });
+            }
+            terms.extend(self.alone(*ty).iter().map(|op| Term::Query { op: *op, at }));
+        }
+        for (n, of) in types.iter().enumerate() {
+            for (m, other) in types.iter().enumerate().filter(|(m, _)| *m != n) {
+                if !wanted(n) && !wanted(m) {
+                    continue;
+                }
+                let (at, with) = (n as u8, m as u8);
+                let asked = self.with(*of, *other).iter();
+                terms.extend(asked.map(|op| Term::With { op: *op, at, with }));
+                let info = plan.ty(*of);
+                let plain = reading(&info.ty).is_some() || info.may_borrow();
+                if n < m && of == other && info.abilities.partial_eq && !plain {
+                    terms.push(Term::Equal { at, with });
+                }
+            }
+        }
+        terms
+    }
+
+    fn watch_of_call(&self, plan: &Plan, op: OpId) -> Option<Watch> {
+        let operation = plan.operation(op);
+        let kind = operation.kind;
+        let own = matches!(
+            kind,
+            OperationKind::Free | OperationKind::Inherent | OperationKind::LocalTrait
+        );
+        if !own || !operation.core || operation.call.has_closures() || operation.panics_by_design {
+            return None;
+        }
+        let mut types: Vec<TypeId> = operation.inputs.iter().map(|input| input.ty).collect();
+        // To ask the operation itself would say nothing.
+        let itself = |term: &Term| matches!(term, Term::Query { op: asked, .. } | Term::With { op: asked, .. } if *asked == op);
+        let mut before = self.terms(plan, &types, |_| true);
+        before.retain(|term| !itself(term));
+        before.truncate(MAX_TERMS);
+        types.push(operation.output);
+        let result = types.len() - 1;
+        let changed =
+            |n: usize| operation.inputs.get(n).is_none_or(|input| input.mode == Mode::Exclusive);
+        let mut after = self.terms(plan, &types, changed);
+        // Of a result that was just made, questions with others say little.
+        let between = |term: &Term| match term {
+            Term::With { at, with, .. } | Term::Equal { at, with } => {
+                usize::from(*at) == result || usize::from(*with) == result
+            }
+            Term::Itself { .. } | Term::Query { .. } => false,
+        };
+        after.retain(|term| !itself(term) && !between(term));
+        after.truncate(MAX_TERMS);
+        Some(Watch { subject: Subject::Call { op }, before, after })
+    }
+
+    /// Each type with queries alone, and pairs of types that can be asked about together.
+    fn watches_of_values(&self, plan: &Plan) -> Vec<Watch> {
+        let asked = |ty: &TypeId| !plan.ty(*ty).may_borrow();
+        let singles: Vec<TypeId> = self.alone.keys().copied().filter(asked).collect();
+        let equal = singles.iter().filter(|ty| plan.ty(**ty).abilities.partial_eq);
+        let mut pairs: Vec<(TypeId, TypeId)> = equal.map(|ty| (*ty, *ty)).collect();
+        let with = self.with.keys().filter(|(a, b)| {
+            let plain = reading(&plan.ty(*b).ty).is_some();
+            asked(a) && asked(b) && !plain
+        });
+        pairs.extend(with);
+        pairs.sort();
+        pairs.dedup();
+        // Pairs first: they are rarer, and a sequence has room for a few tuples only.
+        let pairs = pairs.into_iter().map(|(a, b)| vec![a, b]);
+        let tuples = pairs.chain(singles.into_iter().map(|ty| vec![ty]));
+        let watch = |types: Vec<TypeId>| {
+            let mut before = self.terms(plan, &types, |_| true);
+            before.truncate(MAX_TERMS);
+            Watch { subject: Subject::Values { types }, before, after: vec![] }
+        };
+        tuples.take(MAX_VALUES).map(watch).collect()
+    }
+}
+
+/// Whether an operation only looks, by its signature.
+fn is_query(plan: &Plan, operation: &Operation) -> bool {
+    let kind = matches!(
+        operation.kind,
+        OperationKind::Inherent | OperationKind::LocalTrait | OperationKind::Field
+    );
+    let looks = |n: usize| match operation.inputs.get(n) {
+        None => true,
+        Some(input) if input.mode == Mode::Shared => true,
+        Some(input) => n > 0 && input.mode == Mode::Own && plan.ty(input.ty).abilities.copy,
+    };
+    kind && matches!(operation.inputs.len(), 1 | 2)
+        && looks(0)
+        && looks(1)
+        && operation.acquires.is_empty()
+        && operation.call.result == Treatment::Kept
+        && !operation.call.has_closures()
+        && !operation.panics_by_design
+        && reading(&plan.ty(operation.output).ty).is_some()
+}

@@ -1,0 +1,197 @@
+//! Clauses as a person would write them, and as our own attributes accept them.
+
+use crate::contracts::Clause;
+use crate::table::Atom;
+use crate::template::Form;
+use crate::vocabulary::{Reading, reading};
+use testsmith_model::call::Form as CallForm;
+use testsmith_model::observation::{Subject, Term, Watch};
+use testsmith_model::{Mode, OpId, OperationKind, Plan, Ty};
+
+/// The words of the tuple of one watch.
+pub(crate) struct Words<'w> {
+    plan: &'w Plan,
+    watch: &'w Watch,
+}
+
+/// A value of a tuple.
+struct Place {
+    text: String,
+    /// Whether it is there by reference.
+    reference: bool,
+}
+
+impl<'w> Words<'w> {
+    pub(crate) fn new(plan: &'w Plan, watch: &'w Watch) -> Words<'w> {
+        Words { plan, watch }
+    }
+
+    /// `old(self.is_empty()) ==> self.len() == 1`
+    pub(crate) fn clause(&self, clause: &Clause) -> String {
+        let atom = self.atom(&clause.atom, true);
+        match &clause.when {
+            None => atom,
+            Some(when) => format!("old({}) ==> {atom}", self.atom(when, false)),
+        }
+    }
+
+    /// A condition on columns; those before the call are `old`, if that is to be told.
+    pub(crate) fn atom(&self, atom: &Atom, tell_old: bool) -> String {
+        let after = atom.variables().any(|column| column >= self.watch.before.len());
+        let side = |column: u16| self.column(usize::from(column), tell_old && after);
+        let (a, b) = (side(atom.a), side(atom.b));
+        match atom.form {
+            Form::Says { yes: true } => a,
+            Form::Says { yes: false } if a.contains(" == ") => a.replacen(" == ", " != ", 1),
+            Form::Says { yes: false } => format!("!{a}"),
+            Form::Constant { relation } => {
+                let c = self.constant(usize::from(atom.a), atom.c);
+                format!("{a} {} {c}", relation.text())
+            }
+            Form::Pair { relation, plus } => {
+                let wrapped = |text: String| {
+                    if text.contains(" == ") { format!("({text})") } else { text }
+                };
+                let plus = match plus {
+                    0 => String::new(),
+                    n if n < 0 => format!(" - {}", -n),
+                    n => format!(" + {n}"),
+                };
+                let (a, b) = (wrapped(a), wrapped(b));
+                // A size that shrinks is written without a difference that could wrap.
+                match plus.strip_prefix(" - ") {
+                    Some(less) => format!("{a} + {less} {} {b}", relation.text()),
+                    None => format!("{a} {} {b}{plus}", relation.text()),
+                }
+            }
+            Form::Means { relation } => format!("{a} == ({b} {} 0)", relation.text()),
+        }
+    }
+
+    /// How a predicate is known in the store: with `$` for each value.
+    pub(crate) fn predicate(&self, term: &Term) -> String {
+        let place = |_: u8| Place { text: "$".to_owned(), reference: true };
+        self.term(term, &place)
+    }
+
+    fn column(&self, column: usize, tell_old: bool) -> String {
+        let before = self.watch.before.len();
+        match column.checked_sub(before) {
+            Some(after) => self.spoken(&self.watch.after[after]),
+            None if tell_old => format!("old({})", self.spoken(&self.watch.before[column])),
+            None => self.spoken(&self.watch.before[column]),
+        }
+    }
+
+    fn spoken(&self, term: &Term) -> String {
+        self.term(term, &|at| self.place(at))
+    }
+
+    fn term(&self, term: &Term, place: &dyn Fn(u8) -> Place) -> String {
+        match *term {
+            Term::Itself { at } => {
+                let Place { text, reference } = place(at);
+                self.read(&self.ty(at), &text, usize::from(reference))
+            }
+            Term::Query { op, at } => {
+                let text = self.asked(op, &place(at).text, None);
+                self.read(&self.plan.ty(self.plan.operation(op).output).ty.clone(), &text, 0)
+            }
+            Term::With { op, at, with } => {
+                let Place { text, reference } = place(with);
+                let by_value = self.plan.operation(op).inputs[1].mode == Mode::Own;
+                let argument = match (by_value, reference) {
+                    (true, true) => format!("*{text}"),
+                    (false, false) => format!("&{text}"),
+                    _ => text,
+                };
+                let text = self.asked(op, &place(at).text, Some(&argument));
+                self.read(&self.plan.ty(self.plan.operation(op).output).ty.clone(), &text, 0)
+            }
+            Term::Equal { at, with } => {
+                let value = |at: u8| {
+                    let Place { text, reference } = place(at);
+                    if reference { format!("*{text}") } else { text }
+                };
+                format!("{} == {}", value(at), value(with))
+            }
+        }
+    }
+
+    /// A call of a query, or a field.
+    fn asked(&self, op: OpId, of: &str, argument: Option<&str>) -> String {
+        let operation = self.plan.operation(op);
+        let name = operation.callee.name();
+        match operation.kind {
+            OperationKind::Field => format!("{of}.{name}"),
+            _ => format!("{of}.{name}({})", argument.unwrap_or_default()),
+        }
+    }
+
+    /// What is read of a value with this text, behind so many references more.
+    fn read(&self, ty: &Ty, text: &str, references: usize) -> String {
+        let Some((reading, behind)) = reading(ty) else { return text.to_owned() };
+        let stars = "*".repeat(behind + references);
+        match reading {
+            Reading::Answer | Reading::Number { .. } | Reading::Char => format!("{stars}{text}"),
+            Reading::Order => format!("({stars}{text} as i8)"),
+            Reading::Variant(method) => format!("{text}.{method}()"),
+            Reading::Length => format!("{text}.len()"),
+        }
+    }
+
+    fn constant(&self, column: usize, c: i64) -> String {
+        let before = self.watch.before.len();
+        let term = match column.checked_sub(before) {
+            Some(after) => &self.watch.after[after],
+            None => &self.watch.before[column],
+        };
+        let ty = match term {
+            Term::Itself { at } => Some(self.ty(*at)),
+            Term::Query { op, .. } | Term::With { op, .. } => {
+                Some(self.plan.ty(self.plan.operation(*op).output).ty.clone())
+            }
+            Term::Equal { .. } => None,
+        };
+        let reading = ty.and_then(|ty| reading(&ty));
+        match (reading, u32::try_from(c).ok().and_then(char::from_u32)) {
+            (Some((Reading::Char, _)), Some(char)) => format!("{char:?}"),
+            _ => c.to_string(),
+        }
+    }
+
+    fn ty(&self, at: u8) -> Ty {
+        let at = usize::from(at);
+        let ty = match &self.watch.subject {
+            Subject::Values { types } => types[at],
+            Subject::Call { op } => {
+                let operation = self.plan.operation(*op);
+                operation.inputs.get(at).map_or(operation.output, |input| input.ty)
+            }
+        };
+        self.plan.ty(ty).ty.clone()
+    }
+
+    fn place(&self, at: u8) -> Place {
+        let n = usize::from(at);
+        let Subject::Call { op } = &self.watch.subject else {
+            let text = if n == 0 { "self" } else { "other" };
+            return Place { text: text.to_owned(), reference: true };
+        };
+        let operation = self.plan.operation(*op);
+        let Some(input) = operation.inputs.get(n) else {
+            return Place { text: "ret".to_owned(), reference: false };
+        };
+        let method = match &operation.call.form {
+            CallForm::Member { method, .. } => *method,
+            CallForm::TraitMember { .. } => input.name == "self",
+            _ => false,
+        };
+        let text = match input.name.as_str() {
+            _ if n == 0 && method => "self".to_owned(),
+            "" => format!("a{n}"),
+            name => name.to_owned(),
+        };
+        Place { text, reference: matches!(input.mode, Mode::Shared | Mode::Exclusive) }
+    }
+}
