@@ -88,6 +88,7 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
             "did not apply: another variant, or a precondition does not hold".to_owned()
         }
         Ending::Broken => "the law does not hold".to_owned(),
+        Ending::Memory(error) => error.words().to_owned(),
         Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
         Ending::Signal { number, note } => format!("{note} (signal {number})"),
         Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),

@@ -29,6 +29,8 @@ const DEATHS_A_ROUND: u32 = 3;
 /// How long it takes at most to run again what the optimised build has reached.
 const CATCH_UP: Duration = Duration::from_secs(3);
 const MAX_LENGTH: u32 = 20;
+/// The memory of one in so many sequences is watched.
+const WATCH_EVERY: u32 = 8;
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {
@@ -185,6 +187,10 @@ impl Walker<'_> {
             self.tell();
         }
         self.tally.deaths += self.supervisor.deaths;
+        if self.supervisor.gave_up() {
+            let why = "workers die between two sequences, of what could not be found out";
+            self.search.session.console.say(&format!("a search ends early: {why}"));
+        }
         match self.covered.take() {
             None => self.covered = self.coverage(),
             Some(before) => self.covered = Some(self.catch_up(before)?),
@@ -243,6 +249,7 @@ impl Walker<'_> {
             failures: true,
             heuristics: options.heuristics(),
             avoid: self.search.excluded.clone(),
+            watch_every: WATCH_EVERY,
             ..Walk::default()
         };
         let (findings, plan) = (&mut self.findings, &self.search.session.plan);
@@ -252,6 +259,11 @@ impl Walker<'_> {
         });
         let walked = match walked {
             Err(Error::Interrupted) => return Ok(false),
+            // What was found so far is worth more than an end with an error.
+            Err(Error::Worker(why)) => {
+                self.search.session.console.say(&format!("a search ends early: {why}"));
+                return Ok(false);
+            }
             walked => walked?,
         };
         self.left = self.left.saturating_sub(walked.calls.max(1));

@@ -4,7 +4,7 @@ use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
-    kind_of_message, names_an_index_or_size, takes_an_answer,
+    keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
 };
 use crate::made_for_another::made_for_another;
 use crate::support::Support;
@@ -37,6 +37,8 @@ pub struct Facts<'f> {
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
+    /// A call keeps memory from being freed, by its name.
+    pub keeps_memory: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
     /// What made one of its arguments is documented to make what panics later.
@@ -83,6 +85,7 @@ impl<'f> Facts<'f> {
         let by_hand = calls().any(is_put_together);
         let constructed = calls().filter_map(constructs).collect();
         let back_door = calls().any(is_a_back_door);
+        let keeps_memory = calls().chain(operation).any(keeps_memory);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
@@ -105,6 +108,7 @@ impl<'f> Facts<'f> {
             by_hand,
             constructed,
             back_door,
+            keeps_memory,
             answered,
             announced,
             made_for_another,
@@ -385,6 +389,7 @@ impl<'f> Facts<'f> {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
             }
             Ending::Broken => format!("law broken: {path}"),
+            Ending::Memory(error) => format!("{path} {}", error.words()),
             Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),

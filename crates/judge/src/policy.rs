@@ -3,7 +3,7 @@
 use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
 use testsmith_model::operation::OperationKind;
-use testsmith_model::outcome::Ending;
+use testsmith_model::outcome::{Ending, MemoryError};
 
 pub struct Rule {
     pub name: &'static str,
@@ -57,6 +57,24 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "a law that types of its kind have to keep does not hold",
         applies: |facts| facts.outcome.ending == Ending::Broken,
+    },
+    Rule {
+        name: "leak on purpose",
+        severity: Illegal,
+        reason: "memory is not freed, and a call says by its name that it keeps it",
+        applies: |facts| is_leak(facts) && facts.keeps_memory,
+    },
+    Rule {
+        name: "leak",
+        severity: Suspicious,
+        reason: "memory is not freed, however often it runs; that is safe, and seldom meant",
+        applies: is_leak,
+    },
+    Rule {
+        name: "memory error",
+        severity: Violation,
+        reason: "memory is used as it must not be, which safe code cannot ask for",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Memory(_)),
     },
     Rule {
         name: "different results",
@@ -325,6 +343,10 @@ pub static POLICY: &[Rule] = &[
         applies: |_| true,
     },
 ];
+
+fn is_leak(facts: &Facts) -> bool {
+    facts.outcome.ending == Ending::Memory(MemoryError::Leak)
+}
 
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];

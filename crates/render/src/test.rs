@@ -40,6 +40,8 @@ pub enum TestEnding {
     Shows { text: String },
     /// It would end the whole process.
     Ignored { why: String },
+    /// It fails by how its memory is used, or by what is never freed.
+    Watched { leaks: bool },
 }
 
 /// How much is written that a compiler could find out by itself.
@@ -66,6 +68,9 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
     if bodies.iter().any(|body| body.contains("hash_of(")) {
         text.push_str(HASH_OF);
     }
+    if bodies.iter().any(|body| body.contains("watched_heap::")) {
+        text.push_str(WATCHED_HEAP);
+    }
     for body in bodies {
         text.push('\n');
         text.push_str(&body);
@@ -87,6 +92,9 @@ fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
 }
 ";
 
+/// The memory of a test watched by the test itself.
+const WATCHED_HEAP: &str = include_str!("watched_heap.txt");
+
 fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
     for line in &test.comment {
@@ -94,7 +102,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     text.push_str("#[test]\n");
     match &test.ending {
-        TestEnding::Open | TestEnding::Shows { .. } => {}
+        TestEnding::Open | TestEnding::Shows { .. } | TestEnding::Watched { .. } => {}
         TestEnding::Panics { expected: Some(message) } => {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
@@ -107,9 +115,20 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         text.push_str("#[allow(deprecated)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
+    let (begin, indent, end) = match &test.ending {
+        TestEnding::Watched { leaks: true } => {
+            ("    watched_heap::watch_for_leaks(|| {\n", "    ", "    });\n")
+        }
+        TestEnding::Watched { leaks: false } => {
+            ("    watched_heap::watch(|| {\n", "    ", "    });\n")
+        }
+        _ => ("", "", ""),
+    };
+    text.push_str(begin);
     for line in Writer::new(plan, test, imports).lines() {
-        text.push_str(&format!("    {line}\n"));
+        text.push_str(&format!("    {indent}{line}\n"));
     }
+    text.push_str(end);
     text.push_str("}\n");
     text
 }

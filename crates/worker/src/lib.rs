@@ -17,6 +17,7 @@ mod run;
 mod shelf;
 pub mod table;
 mod timing;
+mod watched;
 
 pub use arena::Frame;
 pub use executor::Thunk;
