@@ -53,6 +53,7 @@ impl Finding {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
             Ending::Differs { .. } => "differs",
+            Ending::TimedOut { .. } => "does not return",
             Ending::Memory(MemoryError::Leak) => "leaks",
             Ending::Memory(_) => "misuses memory",
             _ => "ends the process",
@@ -137,6 +138,7 @@ impl Emitted for Finding {
                 (Ending::Memory(error), _) => {
                     TestEnding::Watched { leaks: *error == MemoryError::Leak }
                 }
+                (Ending::TimedOut { .. }, _) => TestEnding::Hangs,
                 (ending, _) if ending.is_fatal() => {
                     TestEnding::Ignored { why: "ends the whole test process".to_owned() }
                 }
@@ -155,6 +157,7 @@ impl Emitted for Finding {
     fn expected(&self) -> Expected {
         match &self.outcome.ending {
             Ending::Differs { .. } => Expected::FailsReleased,
+            Ending::TimedOut { .. } => Expected::Hangs,
             ending if ending.is_fatal() => Expected::EndsTheProcess,
             _ => Expected::Fails,
         }

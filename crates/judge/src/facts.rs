@@ -41,6 +41,8 @@ pub struct Facts<'f> {
     pub keeps_memory: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// A call was handed a closure of the test.
+    pub closures: bool,
     /// What made one of its arguments is documented to make what panics later.
     pub announced: bool,
     /// A call was given what was made for another value of the same type.
@@ -89,6 +91,7 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
+        let closures = calls().chain(called).any(|operation| operation.call.has_closures());
         let announced = arguments::makers(sequence, here).iter().any(|step| match step {
             Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
             Step::Literal(..) => false,
@@ -110,6 +113,7 @@ impl<'f> Facts<'f> {
             back_door,
             keeps_memory,
             answered,
+            closures,
             announced,
             made_for_another,
             support: None,
@@ -186,6 +190,21 @@ impl<'f> Facts<'f> {
     /// The claim is a convention, and the type does not keep it for nearly all of its values.
     pub fn is_no_convention_here(&self) -> bool {
         self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
+    }
+
+    /// The function says that it never returns: by its type, or by its name.
+    pub fn never_returns(&self) -> bool {
+        let words = ["forever", "listen", "loop", "run", "serve", "spin", "wait"];
+        let says = |name: &str| name.split('_').any(|word| words.contains(&word));
+        self.operation.is_some_and(|operation| {
+            self.plan.ty(operation.output).ty.to_string() == "!" || says(operation.callee.name())
+        })
+    }
+
+    /// The claim is one that some types have reasons not to keep.
+    pub fn is_weak(&self) -> bool {
+        self.kind() == Some(OperationKind::Law)
+            && self.operation.is_some_and(|operation| operation.docs.weak)
     }
 
     pub fn is_calling(&self) -> bool {

@@ -53,6 +53,12 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_no_convention_here(),
     },
     Rule {
+        name: "broken guess",
+        severity: Suspicious,
+        reason: "a claim does not hold that most types keep and some have reasons not to",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_weak(),
+    },
+    Rule {
         name: "broken law",
         severity: Violation,
         reason: "a law that types of its kind have to keep does not hold",
@@ -89,10 +95,45 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| matches!(facts.outcome.ending, Ending::OutOfMemory { .. }),
     },
     Rule {
-        name: "no return",
+        name: "wait without end",
         severity: Illegal,
-        reason: "it did not return in time",
-        applies: |facts| matches!(facts.outcome.ending, Ending::TimedOut { .. }),
+        reason: "it waits for something that a single test does not give it",
+        applies: |facts| matches!(facts.outcome.ending, Ending::TimedOut { waits: true, .. }),
+    },
+    Rule {
+        name: "no return by design",
+        severity: Illegal,
+        reason: "it did not return in time, and was given a large number, or is not meant to return",
+        applies: |facts| {
+            let never = facts.never_returns() || facts.kind() == Some(OperationKind::Builder);
+            is_endless(facts) && (facts.large_number || never)
+        },
+    },
+    Rule {
+        name: "no return that the test may have asked for",
+        severity: Suspicious,
+        reason: "it works without end; a closure of the test, an endless iterator, a key or a \
+                 value that the test put together may be why",
+        applies: |facts| {
+            let asked_for = facts.closures
+                || facts.back_door
+                || facts.by_hand
+                || facts.made_up_keys
+                || facts.made_for_another
+                || facts.is_of_trait(&[
+                    "Iterator",
+                    "DoubleEndedIterator",
+                    "Extend",
+                    "FromIterator",
+                ]);
+            is_endless(facts) && asked_for
+        },
+    },
+    Rule {
+        name: "no return",
+        severity: Violation,
+        reason: "it works without end, and was given nothing large",
+        applies: is_endless,
     },
     Rule {
         name: "ended the process",
@@ -343,6 +384,10 @@ pub static POLICY: &[Rule] = &[
         applies: |_| true,
     },
 ];
+
+fn is_endless(facts: &Facts) -> bool {
+    matches!(facts.outcome.ending, Ending::TimedOut { .. })
+}
 
 fn is_leak(facts: &Facts) -> bool {
     facts.outcome.ending == Ending::Memory(MemoryError::Leak)

@@ -38,6 +38,8 @@ pub struct Supervisor {
     scratch: PathBuf,
     plan: Arc<Plan>,
     limits: WorkerLimits,
+    /// How long a call may take by the limits as they were given.
+    call_limit: Duration,
     worker: Option<Worker>,
     interrupt: Arc<AtomicBool>,
     pub deaths: u32,
@@ -77,6 +79,7 @@ impl Supervisor {
             harness: harness.to_owned(),
             scratch: scratch.to_owned(),
             plan,
+            call_limit: limits.call,
             limits,
             worker: None,
             interrupt,
@@ -146,6 +149,13 @@ impl Supervisor {
             Answer::Died(death) => Ok((death.outcome, vec![])),
             answer => Err(unexpected(answer)),
         }
+    }
+
+    /// From now on, a call may take so many times as long as the limits say, or only such a
+    /// part of it.
+    pub fn set_patience(&mut self, times: f64) {
+        self.worker = None;
+        self.limits.call = self.call_limit.mul_f64(times);
     }
 
     /// Lets the worker go; the next job is done in a fresh process.

@@ -48,6 +48,7 @@ pub(crate) fn start(
             }
             let stalled = clock.had() > limit;
             if stalled || interrupt.load(Ordering::Acquire) {
+                watch.waited.store(clock.waited * 2 > limit, Ordering::Release);
                 watch.timed_out.store(stalled, Ordering::Release);
                 let mut child = child.lock().unwrap_or_else(|e| e.into_inner());
                 let _ = child.kill();

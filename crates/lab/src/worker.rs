@@ -53,6 +53,8 @@ pub(crate) struct Death {
 pub(crate) struct Watch {
     pub(crate) busy: AtomicBool,
     pub(crate) timed_out: AtomicBool,
+    /// Whether the call that timed out did nothing but wait, most of the time.
+    pub(crate) waited: AtomicBool,
     pub(crate) over: AtomicBool,
 }
 
@@ -186,7 +188,8 @@ impl Worker {
         let step = if at_rest { sequence.len().saturating_sub(1) as u32 } else { step };
         let phase = phase.unwrap_or(Phase::Dropping);
         let ending = if self.watch.timed_out.load(Ordering::Acquire) {
-            Ending::TimedOut { after_ms: limits.call.as_millis() as u64 }
+            let waits = self.watch.waited.load(Ordering::Acquire);
+            Ending::TimedOut { after_ms: limits.call.as_millis() as u64, waits }
         } else {
             ending_of(status, long(&bytes, journal::REFUSED), &output)
         };

@@ -73,6 +73,8 @@ pub enum Ending {
     },
     TimedOut {
         after_ms: u64,
+        /// Whether it waited for something most of the time, and did not work.
+        waits: bool,
     },
     Exited {
         code: i32,

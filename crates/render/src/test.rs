@@ -40,6 +40,8 @@ pub enum TestEnding {
     Shows { text: String },
     /// It would end the whole process.
     Ignored { why: String },
+    /// Its last call does not return.
+    Hangs,
     /// It fails by how its memory is used, or by what is never freed.
     Watched { leaks: bool },
 }
@@ -92,6 +94,17 @@ fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
 }
 ";
 
+const HANGS: &str = "it does not return; run alone, it fails after five seconds";
+/// What does not return is left to work on in a thread until the process is over.
+const WAIT: &str = "    let (done, wait) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+";
+const WAITED: &str = "        done.send(()).unwrap();
+    });
+    let returned = wait.recv_timeout(std::time::Duration::from_secs(5));
+    assert!(returned.is_ok(), \"it does not return\");
+";
+
 /// The memory of a test watched by the test itself.
 const WATCHED_HEAP: &str = include_str!("watched_heap.txt");
 
@@ -107,6 +120,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
         TestEnding::Panics { expected: None } => text.push_str("#[should_panic]\n"),
+        TestEnding::Hangs => text.push_str(&format!("#[ignore = \"{HANGS}\"]\n")),
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
     }
     if test.style == Style::Explicit {
@@ -122,6 +136,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         TestEnding::Watched { leaks: false } => {
             ("    watched_heap::watch(|| {\n", "    ", "    });\n")
         }
+        TestEnding::Hangs => (WAIT, "    ", WAITED),
         _ => ("", "", ""),
     };
     text.push_str(begin);

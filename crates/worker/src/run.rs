@@ -242,17 +242,18 @@ pub(crate) fn walk_with(
             Ending::Inapplicable => walked.inapplicable += 1,
             _ => {}
         }
+        let again = bounds.failures && seen.wants_another_look(executor, &outcome);
         match sequence {
             Some(sequence) => keep(sequence, outcome)?,
-            None if bounds.failures && seen.is_new(executor, &outcome) => {
-                keep(executor.sequence(), outcome)?;
-            }
-            None if bounds.failures && seen.may_leak(executor, &outcome) => {
+            None if again => {
                 let sequence = executor.sequence();
                 match executor.run(&sequence, false) {
                     Some(outcome) if seen.is_new(executor, &outcome) => keep(sequence, outcome)?,
                     _ => {}
                 }
+            }
+            None if bounds.failures && seen.is_new(executor, &outcome) => {
+                keep(executor.sequence(), outcome)?;
             }
             None => {}
         }
@@ -327,8 +328,8 @@ impl Census {
 #[derive(Default)]
 struct Failures {
     kinds: HashMap<(Option<OpId>, String, u32), Ways>,
-    /// How many sequences were run again because they had not freed everything.
-    unfreed: u32,
+    /// How many sequences were run again because of their memory.
+    looked_again: u32,
 }
 
 /// The calls that led to failures of one kind.
@@ -341,15 +342,17 @@ struct Ways {
 /// So many failures of one kind are looked at in a walk; what fails often would take up all
 /// the time.
 const LOOKED_AT: u32 = 8;
-/// And so many sequences that do not free everything: a crate may keep what it was given.
-const RUN_AGAIN: u32 = 32;
+/// And so many whose memory is looked at again: a crate may keep what it was given.
+const RUN_AGAIN: u32 = 64;
 
 impl Failures {
-    /// Whether a sequence has left memory behind and is worth a second look.
-    fn may_leak(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
+    /// Whether a sequence has misused memory, or left some behind, and is worth a second
+    /// look, from scratch and thoroughly.
+    fn wants_another_look(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
         let left = executor.watch && outcome.ending == Ending::Completed && executor.unfreed > 0;
-        self.unfreed += u32::from(left);
-        left && self.unfreed <= RUN_AGAIN
+        let misused = matches!(outcome.ending, Ending::Memory(_));
+        self.looked_again += u32::from(left || misused);
+        (left || misused) && self.looked_again <= RUN_AGAIN
     }
 
     fn is_new(&mut self, executor: &Executor, outcome: &Outcome) -> bool {

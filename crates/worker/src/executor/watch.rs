@@ -6,8 +6,8 @@
 
 use super::Executor;
 use crate::watched;
-use testsmith_model::Sequence;
 use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
+use testsmith_model::{Sequence, Step};
 
 /// A sequence that does not free everything is run so often again. What is kept for the
 /// next time, in a cache or a pool, is kept once.
@@ -20,17 +20,41 @@ impl Executor {
         let before = (self.watch, self.thorough);
         (self.watch, self.thorough) = (true, true);
         let mut outcome = self.carry_out(sequence, observe);
-        // Who wants values wants to know what the sequence does, and leaks are no obstacle.
-        if let Some(outcome) = &mut outcome
-            && !observe
-            && self.leaks(sequence, outcome)
-        {
-            outcome.ending = Ending::Memory(MemoryError::Leak);
-            outcome.step = sequence.len() as u32 - 1;
-            outcome.phase = Phase::Dropping;
+        if let Some(outcome) = &mut outcome {
+            // Who wants values wants to know what the sequence does; leaks are no obstacle.
+            let leaks = !observe && self.leaks(sequence, outcome);
+            if leaks {
+                outcome.ending = Ending::Memory(MemoryError::Leak);
+            }
+            let late = outcome.phase == Phase::Dropping;
+            if leaks || late && matches!(outcome.ending, Ending::Memory(_)) {
+                outcome.step = self.first_to_blame(sequence, &outcome.ending);
+                outcome.phase = Phase::Calling;
+            }
         }
         (self.watch, self.thorough) = before;
         outcome
+    }
+
+    /// The first step after which the values that are there cannot be dropped without the
+    /// error: what shows when a value is dropped was done by a call before.
+    fn first_to_blame(&mut self, sequence: &Sequence, ending: &Ending) -> u32 {
+        let steps: Vec<Step> = sequence.steps().cloned().collect();
+        let calls = steps.iter().enumerate().filter(|(_, step)| matches!(step, Step::Call(..)));
+        let mut found = None;
+        for (here, _) in calls {
+            let part = Sequence::from_steps(steps[..=here].to_vec());
+            let Some(outcome) = self.carry_out(&part, false) else { continue };
+            let same = match ending {
+                Ending::Memory(MemoryError::Leak) => self.leaks(&part, &outcome),
+                ending => outcome.ending == *ending,
+            };
+            if same {
+                found = Some(here);
+                break;
+            }
+        }
+        found.unwrap_or(steps.len() - 1) as u32
     }
 
     /// Whether a sequence that was just carried out leaves memory behind each time.
