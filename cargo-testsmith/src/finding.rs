@@ -7,7 +7,7 @@ use crate::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Support, Verdict, judge, judge_with, way};
-use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
 use testsmith_model::{Callee, Plan, Sequence, Step};
 use testsmith_render::{Style, Test, TestEnding, name_of};
 
@@ -53,6 +53,9 @@ impl Finding {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
             Ending::Differs { .. } => "differs",
+            Ending::TimedOut { .. } => "does not return",
+            Ending::Memory(MemoryError::Leak) => "leaks",
+            Ending::Memory(_) => "misuses memory",
             _ => "ends the process",
         };
         let name = name_of(plan, &sequence, step, what);
@@ -131,10 +134,16 @@ impl Emitted for Finding {
             name: self.name.clone(),
             comment,
             sequence: &self.sequence,
-            ending: match (self.outcome.ending.is_fatal(), shows) {
-                (true, _) => TestEnding::Ignored { why: "ends the whole test process".to_owned() },
-                (false, Some(text)) => TestEnding::Shows { text },
-                (false, None) => TestEnding::Open,
+            ending: match (&self.outcome.ending, shows) {
+                (Ending::Memory(error), _) => {
+                    TestEnding::Watched { leaks: *error == MemoryError::Leak }
+                }
+                (Ending::TimedOut { .. }, _) => TestEnding::Hangs,
+                (ending, _) if ending.is_fatal() => {
+                    TestEnding::Ignored { why: "ends the whole test process".to_owned() }
+                }
+                (_, Some(text)) => TestEnding::Shows { text },
+                (_, None) => TestEnding::Open,
             },
             seen: &[],
             style: self.style,
@@ -148,6 +157,7 @@ impl Emitted for Finding {
     fn expected(&self) -> Expected {
         match &self.outcome.ending {
             Ending::Differs { .. } => Expected::FailsReleased,
+            Ending::TimedOut { .. } => Expected::Hangs,
             ending if ending.is_fatal() => Expected::EndsTheProcess,
             _ => Expected::Fails,
         }

@@ -88,10 +88,16 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
             "did not apply: another variant, or a precondition does not hold".to_owned()
         }
         Ending::Broken => "the law does not hold".to_owned(),
+        Ending::Memory(error) => error.words().to_owned(),
         Ending::Signal { number, note } if note.is_empty() => format!("ended by signal {number}"),
         Ending::Signal { number, note } => format!("{note} (signal {number})"),
         Ending::OutOfMemory { requested } => format!("asked for {requested} bytes of memory"),
-        Ending::TimedOut { after_ms } => format!("did not return within {after_ms} ms"),
+        Ending::TimedOut { after_ms, waits: true } => {
+            format!("waited for more than {after_ms} ms")
+        }
+        Ending::TimedOut { after_ms, waits: false } => {
+            format!("did not return within {after_ms} ms")
+        }
         Ending::Exited { code } => format!("ended the process with code {code}"),
         Ending::Differs { checked, released } => {
             let checked = checked.as_deref().unwrap_or("completed");

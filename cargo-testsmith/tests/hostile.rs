@@ -13,7 +13,7 @@ use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Builder, Literal};
-use testsmith_model::{OpId, Plan, Sequence};
+use testsmith_model::{OpId, Plan, Sequence, Step};
 
 /// Little memory, because one of them fills all there is.
 fn limits(call: Duration) -> WorkerLimits {
@@ -40,6 +40,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Ending::TimedOut { .. } => "hangs",
         Ending::Inapplicable => "inapplicable",
         Ending::Broken => "broken",
+        Ending::Memory(_) => "misuses memory",
         Ending::Differs { .. } => "differs",
     }
 }
@@ -108,6 +109,45 @@ fn a_stack_overflow_and_an_allocation_are_known_as_such() {
     assert!(matches!(&double, Ending::Signal { note, .. } if note.contains("panic")), "{double:?}");
     let sum = ending("harmless::add");
     assert_eq!(sum, Ending::Completed);
+}
+
+#[test]
+fn a_worker_that_dies_between_two_sequences_loses_nothing() {
+    let fixture = Fixture::copy("hostile");
+    let mut session = Session::open(&fixture.target(), Default::default()).expect("it is planned");
+    let harness = session.build(Profile::Unoptimised).expect("it builds");
+    let mut supervisor = session.supervise(&harness, limits(PATIENT)).expect("it starts");
+    let named = |name: &str| {
+        let path = format!("hostile::{name}");
+        let op = session.plan.op_ids().find(|op| session.plan.operation(*op).path() == path);
+        op.unwrap_or_else(|| panic!("{name} is no operation"))
+    };
+    let (culprit, harmless) = (named("state::close_other_descriptors"), named("harmless::add"));
+    let others = session.plan.op_ids().filter(|op| ![culprit, harmless].contains(op)).collect();
+    let walk = Walk {
+        seed: 3,
+        max_sequences: 4000,
+        max_calls: 4000,
+        max_length: 1,
+        avoid: others,
+        ..Walk::default()
+    };
+    let mut endings = vec![];
+    let walked = supervisor
+        .walk(&walk, &mut |sequence, outcome| {
+            let called =
+                sequence.steps().any(|step| matches!(step, Step::Call(op, _) if *op == culprit));
+            endings.push((called, outcome.ending));
+        })
+        .expect("the walk goes on");
+    assert!(supervisor.deaths >= 2, "it ends workers: {}", supervisor.deaths);
+    assert!(
+        endings.iter().any(|(culprit, ending)| *culprit && matches!(ending, Ending::Exited { .. })),
+        "who did it is found: {endings:?}"
+    );
+    assert!(walked.calls >= 3000, "and then left alone: {walked:?}");
+    assert!(walked.completed[harmless.index()] > 1000, "the others are called: {walked:?}");
+    assert!(!supervisor.gave_up());
 }
 
 #[test]

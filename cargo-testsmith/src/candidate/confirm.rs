@@ -12,6 +12,7 @@ use std::time::Instant;
 use testsmith_engines::shrink::shrink;
 use testsmith_lab::Error;
 use testsmith_model::message::Component;
+use testsmith_model::outcome::Ending;
 use testsmith_model::{Builder, Edit, Plan, Sequence};
 
 pub struct Confirmer<'c> {
@@ -29,6 +30,11 @@ pub struct Confirmer<'c> {
 /// One candidate is made smaller for at most this part of the time that is left for
 /// all: one whose calls hang takes all that it is given.
 const SHARE: u32 = 4;
+
+/// How much longer than in the search a call may take before it is said not to return.
+const PATIENTLY: f64 = 10.0;
+/// And how much while such a sequence is made small, since each try takes all of it.
+const SHORTLY: f64 = 0.25;
 
 impl Confirmer<'_> {
     /// Takes the candidates of a search until there is no time left, but always the
@@ -65,12 +71,21 @@ impl Confirmer<'_> {
         let Some(first) = self.look(claim, sequence, true)? else { return Ok(None) };
         // Where it failed in a fresh process is where it fails.
         let step = if first.failing.is_some() { first.outcome.step as usize } else { *step };
-        let small = self.smaller(claim, sequence, step)?;
+        let endless = matches!(first.outcome.ending, Ending::TimedOut { .. });
+        let small = if endless {
+            self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step))?
+        } else {
+            self.smaller(claim, sequence, step)?
+        };
         let (small, claim) = match claim {
             Claim::Reaches { panics, .. } => self.tidied(claim, *panics, small)?,
             Claim::Fails { .. } | Claim::Differs { .. } => (small, claim.clone()),
         };
-        let look = self.look(&claim, &small, true)?;
+        let look = match endless {
+            // What only takes long returns by then.
+            true => self.patiently(PATIENTLY, |confirmer| confirmer.look(&claim, &small, true))?,
+            false => self.look(&claim, &small, true)?,
+        };
         Ok(look.map(|look| Confirmed {
             sequence: small,
             outcome: look.outcome,
@@ -78,6 +93,18 @@ impl Confirmer<'_> {
             points: look.points,
             after: *after,
         }))
+    }
+
+    /// Lets calls take so many times as long as otherwise, meanwhile.
+    fn patiently<T>(
+        &mut self,
+        times: f64,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.workers.checked.set_patience(times);
+        let done = work(self);
+        self.workers.checked.set_patience(1.0);
+        done
     }
 
     /// Runs a sequence; nothing if it does not keep the claim, or if the worker

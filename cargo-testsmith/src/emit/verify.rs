@@ -31,6 +31,8 @@ pub enum Expected {
     Fails,
     /// It ends the whole process, so it is ignored unless it is asked for.
     EndsTheProcess,
+    /// It fails after a while, and is ignored unless it is asked for: its thread works on.
+    Hangs,
     /// It passes with overflow checks and debug assertions, and fails without.
     FailsReleased,
 }
@@ -78,6 +80,8 @@ const RUNS: usize = 3;
 /// Runs of a failing test alone: what fails by a chance of the hasher passes now
 /// and then. What a passing test asserts was seen several times before.
 const RUNS_ALONE: usize = 20;
+/// Each of them takes as long as the test waits.
+const RUNS_OF_A_HANG: usize = 2;
 /// The compiler tells of types first, then of borrows, then of lints, each test
 /// is tried in two ways, and what is left out later changes the files once more.
 const MAX_BUILDS: usize = 12;
@@ -160,7 +164,7 @@ impl<'d> Unverified<'d> {
         match self.expected {
             Expected::Passes | Expected::FailsReleased => Some(true),
             Expected::Fails => Some(false),
-            Expected::EndsTheProcess => None,
+            Expected::EndsTheProcess | Expected::Hangs => None,
         }
     }
 
@@ -185,6 +189,7 @@ impl<'d> Unverified<'d> {
         let runs = match self.expected {
             Expected::Passes => 1,
             Expected::FailsReleased => RUNS,
+            Expected::Hangs => RUNS_OF_A_HANG,
             Expected::Fails | Expected::EndsTheProcess => RUNS_ALONE,
         };
         let mut alone = Alone::default();

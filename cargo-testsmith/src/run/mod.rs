@@ -175,7 +175,7 @@ impl Work<'_> {
         let Failures { wanted, suspicious, waiting, not_compared } = failures;
         let stored = self.store(wanted.iter().chain(&suspicious))?;
         self.keep_findings(keeper, wanted.iter().chain(&suspicious));
-        if let Some(suite) = suite.transpose()?.flatten() {
+        if let Some(suite) = self.unless_workers_die(suite.transpose())? {
             self.write_regressions(suite, &mut tests)?;
         }
         session.console.clear();
@@ -237,6 +237,22 @@ impl Work<'_> {
         let done = wanted.iter().chain(&suspicious).map(Found::of);
         self.keep_found(done.chain(waiting.iter().cloned()))?;
         Ok(Failures { wanted, suspicious, waiting, not_compared })
+    }
+
+    /// What came of a part of the work that the rest can do without, if no worker could be
+    /// kept alive for it.
+    fn unless_workers_die<T>(&self, done: Result<Option<Option<T>>>) -> Result<Option<T>> {
+        match done {
+            Err(error) => match error.downcast::<Error>() {
+                Ok(Error::Worker(why)) => {
+                    self.session.console.say(&format!("no regression tests: {why}"));
+                    Ok(None)
+                }
+                Ok(error) => Err(error.into()),
+                Err(error) => Err(error),
+            },
+            Ok(done) => Ok(done.flatten()),
+        }
     }
 
     /// Where tests are written.

@@ -37,6 +37,8 @@ const MAX_KEPT: usize = 400;
 /// Stateful testing makes this part of the calls again, but at least so many.
 const STATEFUL_SHARE: u64 = 5;
 const LEAST_STATEFUL: u64 = 60_000;
+/// The memory of one in so many sequences is watched.
+const WATCH_EVERY: u32 = 8;
 
 #[derive(Clone, Default)]
 pub(super) struct Tally {
@@ -239,6 +241,10 @@ impl Walker<'_> {
             self.stateful(round)?;
         }
         self.tally.deaths += self.supervisor.deaths;
+        if self.supervisor.gave_up() {
+            let why = "workers die between two sequences, of what could not be found out";
+            self.search.session.console.say(&format!("a search ends early: {why}"));
+        }
         match self.covered.take() {
             None => self.covered = self.coverage(),
             Some(before) => self.covered = Some(self.catch_up(before)?),
@@ -360,6 +366,7 @@ impl Walker<'_> {
             failures: true,
             heuristics: options.heuristics(),
             avoid: self.search.excluded.clone(),
+            watch_every: WATCH_EVERY,
             ..Walk::default()
         };
         let (findings, plan) = (&mut self.findings, &self.search.session.plan);
@@ -369,6 +376,11 @@ impl Walker<'_> {
         });
         let walked = match walked {
             Err(Error::Interrupted) => return Ok(false),
+            // What was found so far is worth more than an end with an error.
+            Err(Error::Worker(why)) => {
+                self.search.session.console.say(&format!("a search ends early: {why}"));
+                return Ok(false);
+            }
             walked => walked?,
         };
         self.left = self.left.saturating_sub(walked.calls.max(1));

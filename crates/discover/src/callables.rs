@@ -516,6 +516,7 @@ impl Owner {
 fn docs(item: &Item) -> Docs {
     let text = item.docs.as_deref().unwrap_or_default();
     Docs {
+        weak: false,
         panics_section: panics::has_section(text),
         says_it_panics: panics::says_so(text),
         mentions_panic: text.to_ascii_lowercase().contains("panic"),

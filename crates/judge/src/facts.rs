@@ -4,7 +4,7 @@ use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
-    kind_of_message, names_an_index_or_size, takes_an_answer,
+    keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
 };
 use crate::made_for_another::{made_for_another, of_two_owners};
 use crate::support::Support;
@@ -43,8 +43,12 @@ pub struct Facts<'f> {
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
+    /// A call keeps memory from being freed, by its name.
+    pub keeps_memory: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// A call was handed a closure of the test.
+    pub closures: bool,
     /// What made one of its arguments is documented to make what panics later.
     pub announced: bool,
     /// A call was given what was made for another value of the same type.
@@ -99,9 +103,11 @@ impl<'f> Facts<'f> {
         let constructed = calls().filter_map(constructs).collect();
         let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
         let back_door = calls().any(is_a_back_door);
+        let keeps_memory = calls().chain(operation).any(keeps_memory);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
+        let closures = calls().chain(called).any(|operation| operation.call.has_closures());
         let announced = arguments::makers(sequence, here).iter().any(|step| match step {
             Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
             Step::Literal(..) => false,
@@ -123,7 +129,9 @@ impl<'f> Facts<'f> {
             constructed,
             assembled,
             back_door,
+            keeps_memory,
             answered,
+            closures,
             announced,
             made_for_another,
             of_two_owners: of_two_owners(plan, sequence, here),
@@ -211,6 +219,21 @@ impl<'f> Facts<'f> {
     /// The claim is a convention, and the type does not keep it for nearly all of its values.
     pub fn is_no_convention_here(&self) -> bool {
         self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
+    }
+
+    /// The function says that it never returns: by its type, or by its name.
+    pub fn never_returns(&self) -> bool {
+        let words = ["forever", "listen", "loop", "run", "serve", "spin", "wait"];
+        let says = |name: &str| name.split('_').any(|word| words.contains(&word));
+        self.operation.is_some_and(|operation| {
+            self.plan.ty(operation.output).ty.to_string() == "!" || says(operation.callee.name())
+        })
+    }
+
+    /// The claim is one that some types have reasons not to keep.
+    pub fn is_weak(&self) -> bool {
+        self.kind() == Some(OperationKind::Law)
+            && self.operation.is_some_and(|operation| operation.docs.weak)
     }
 
     pub fn is_calling(&self) -> bool {
@@ -456,6 +479,7 @@ impl<'f> Facts<'f> {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
             }
             Ending::Broken => format!("law broken: {path}"),
+            Ending::Memory(error) => format!("{path} {}", error.words()),
             Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),

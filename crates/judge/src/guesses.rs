@@ -24,6 +24,16 @@ pub fn is_a_back_door(operation: &Operation) -> bool {
     raw(name) || of_raw || by_raw || name.split('_').any(|word| trusts.contains(&word))
 }
 
+/// Whether the operation lets go of memory without freeing it, by its name.
+pub fn keeps_memory(operation: &Operation) -> bool {
+    let words = ["forget", "forgotten", "intern", "leak", "leaked", "manually", "raw", "static"];
+    let says = |name: &str| {
+        name.split('_').any(|word| words.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    let holds = |ty: &Ty| ty.any(|ty| ty.name() == "ManuallyDrop");
+    says(operation.callee.name()) || operation.callee.of().is_some_and(holds)
+}
+
 /// Whether a closure of the test answers with a value, which may not fit.
 pub fn takes_an_answer(operation: &Operation) -> bool {
     operation.call.closures.contains(&ClosureKind::Answers)
@@ -153,5 +163,8 @@ pub(crate) mod tests {
         assert!(takes_an_answer(&operation("a::Set", "or_insert_with", &[ClosureKind::Answers])));
         assert!(!takes_an_answer(&operation("a::Map", "retain", &[ClosureKind::Harmless])));
         assert!(!takes_an_answer(&operation("a::Map", "insert", &[])));
+        assert!(keeps_memory(&operation("a::Arena", "into_raw_parts", &[])));
+        assert!(keeps_memory(&operation("a::Text", "leak", &[])));
+        assert!(!keeps_memory(&operation("a::Text", "bleak", &[])));
     }
 }

@@ -3,7 +3,7 @@
 use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
 use testsmith_model::operation::OperationKind;
-use testsmith_model::outcome::Ending;
+use testsmith_model::outcome::{Ending, MemoryError};
 
 pub struct Rule {
     pub name: &'static str,
@@ -53,10 +53,34 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_no_convention_here(),
     },
     Rule {
+        name: "broken guess",
+        severity: Suspicious,
+        reason: "a claim does not hold that most types keep and some have reasons not to",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.is_weak(),
+    },
+    Rule {
         name: "broken law",
         severity: Violation,
         reason: "a law that types of its kind have to keep does not hold",
         applies: |facts| facts.outcome.ending == Ending::Broken,
+    },
+    Rule {
+        name: "leak on purpose",
+        severity: Illegal,
+        reason: "memory is not freed, and a call says by its name that it keeps it",
+        applies: |facts| is_leak(facts) && facts.keeps_memory,
+    },
+    Rule {
+        name: "leak",
+        severity: Suspicious,
+        reason: "memory is not freed, however often it runs; that is safe, and seldom meant",
+        applies: is_leak,
+    },
+    Rule {
+        name: "memory error",
+        severity: Violation,
+        reason: "memory is used as it must not be, which safe code cannot ask for",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Memory(_)),
     },
     Rule {
         name: "different results",
@@ -71,10 +95,45 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| matches!(facts.outcome.ending, Ending::OutOfMemory { .. }),
     },
     Rule {
-        name: "no return",
+        name: "wait without end",
         severity: Illegal,
-        reason: "it did not return in time",
-        applies: |facts| matches!(facts.outcome.ending, Ending::TimedOut { .. }),
+        reason: "it waits for something that a single test does not give it",
+        applies: |facts| matches!(facts.outcome.ending, Ending::TimedOut { waits: true, .. }),
+    },
+    Rule {
+        name: "no return by design",
+        severity: Illegal,
+        reason: "it did not return in time, and was given a large number, or is not meant to return",
+        applies: |facts| {
+            let never = facts.never_returns() || facts.kind() == Some(OperationKind::Builder);
+            is_endless(facts) && (facts.large_number || never)
+        },
+    },
+    Rule {
+        name: "no return that the test may have asked for",
+        severity: Suspicious,
+        reason: "it works without end; a closure of the test, an endless iterator, a key or a \
+                 value that the test put together may be why",
+        applies: |facts| {
+            let asked_for = facts.closures
+                || facts.back_door
+                || facts.by_hand
+                || facts.made_up_keys
+                || facts.made_for_another
+                || facts.is_of_trait(&[
+                    "Iterator",
+                    "DoubleEndedIterator",
+                    "Extend",
+                    "FromIterator",
+                ]);
+            is_endless(facts) && asked_for
+        },
+    },
+    Rule {
+        name: "no return",
+        severity: Violation,
+        reason: "it works without end, and was given nothing large",
+        applies: is_endless,
     },
     Rule {
         name: "ended the process",
@@ -347,6 +406,14 @@ pub static POLICY: &[Rule] = &[
         applies: |_| true,
     },
 ];
+
+fn is_endless(facts: &Facts) -> bool {
+    matches!(facts.outcome.ending, Ending::TimedOut { .. })
+}
+
+fn is_leak(facts: &Facts) -> bool {
+    facts.outcome.ending == Ending::Memory(MemoryError::Leak)
+}
 
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];

@@ -4,7 +4,7 @@
 use crate::worker::Death;
 use std::collections::HashMap;
 use testsmith_model::message::{ArgumentLimit, Component};
-use testsmith_model::outcome::{Ending, Phase};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::{OpId, Sequence};
 
@@ -54,6 +54,10 @@ impl Lessons {
             !component.sequence.steps().zip(&steps).all(|(ours, theirs)| ours == *theirs)
                 || component.sequence.len() < steps.len()
         });
+        // Who is to blame is found out first.
+        if death.at_rest {
+            return;
+        }
         let Some(op) = operation_at(&death.sequence, death.outcome.step) else { return };
         let calling = death.outcome.phase == Phase::Calling;
         let costly =
@@ -67,9 +71,20 @@ impl Lessons {
             self.limits.push(limit);
             return;
         }
+        self.count(op, &death.outcome);
+    }
+
+    /// Learns that a sequence, run again, was seen to end its worker.
+    pub(crate) fn blame(&mut self, sequence: &Sequence, outcome: &Outcome) {
+        if let Some(op) = operation_at(sequence, outcome.step) {
+            self.count(op, outcome);
+        }
+    }
+
+    fn count(&mut self, op: OpId, outcome: &Outcome) {
         let deaths = self.deaths.entry(op).or_default();
         // Waiting for a call that does not return costs as much as many deaths.
-        let hung = matches!(death.outcome.ending, Ending::TimedOut { .. });
+        let hung = matches!(outcome.ending, Ending::TimedOut { .. });
         *deaths += if hung { DEATHS_BEFORE_AVOIDED } else { 1 };
         if *deaths >= DEATHS_BEFORE_AVOIDED && !self.avoid.contains(&op) {
             self.avoid.push(op);
@@ -137,7 +152,6 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
 mod tests {
     use super::*;
     use testsmith_model::TypeId;
-    use testsmith_model::outcome::Outcome;
 
     fn list_of(number: i128) -> Sequence {
         let literal = Step::Literal(TypeId(0), Literal::Int(number));
@@ -159,6 +173,8 @@ mod tests {
                 values: vec![],
                 new_edges: 0,
             },
+            at_rest: false,
+            recent: vec![],
             sequences: 1,
             calls: 2,
         };

@@ -3,12 +3,13 @@
 //! The worker is a child process. When it dies, the journal says which call
 //! was under way, and the way it died becomes the outcome of that sequence; a
 //! new worker goes on with the next seed. A watchdog ends a worker whose pulse
-//! has stopped.
+//! has stopped. Where the damage shows later than it is done, the sequences
+//! before are run again, one by one, until one of them is seen to do it.
 
 use crate::Error;
 use crate::coverage::Edge;
 use crate::lessons::Lessons;
-use crate::worker::{Death, Worker, WorkerLimits};
+use crate::worker::{Death, HEAP_NOTES, Worker, WorkerLimits};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use testsmith_model::message::{Job, Reply, Timing, Walk, Walked};
 use testsmith_model::observation::{Attempt, Observed, Watching};
 use testsmith_model::operation::Abilities;
-use testsmith_model::outcome::Outcome;
+use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Heuristic, Plan, Sequence};
 
 /// A walk is asked for in pieces, short ones after a death: what a worker has
@@ -27,12 +28,19 @@ const PIECE_CALLS: std::ops::Range<u64> = 500..100_000;
 const MAX_PIECE: Duration = Duration::from_secs(1);
 /// A walk that loses this many workers is given up, unless it is told otherwise.
 const MAX_DEATHS: u32 = 200;
+/// A worker that does not start is started again.
+const STARTS: u32 = 3;
+/// So many deaths that no sequence explains, and walks are over for this supervisor: the
+/// next workers would die of the same.
+const MAX_UNEXPLAINED: u32 = 20;
 
 pub struct Supervisor {
     harness: PathBuf,
     scratch: PathBuf,
     plan: Arc<Plan>,
     limits: WorkerLimits,
+    /// How long a call may take by the limits as they were given.
+    call_limit: Duration,
     worker: Option<Worker>,
     interrupt: Arc<AtomicBool>,
     pub deaths: u32,
@@ -45,6 +53,10 @@ pub struct Supervisor {
     taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
     lessons: Lessons,
+    /// Whether memory was seen to be damaged, so that from now on all of it is watched.
+    damaged: bool,
+    /// Workers that died between two sequences of what could not be found out.
+    unexplained: u32,
     /// What this machine lacks of the sandbox, in words.
     pub missing: Vec<String>,
 }
@@ -68,6 +80,7 @@ impl Supervisor {
             harness: harness.to_owned(),
             scratch: scratch.to_owned(),
             plan,
+            call_limit: limits.call,
             limits,
             worker: None,
             interrupt,
@@ -76,6 +89,8 @@ impl Supervisor {
             until: None,
             taken: BTreeSet::new(),
             lessons: Lessons::default(),
+            damaged: false,
+            unexplained: 0,
             missing: vec![],
         }
     }
@@ -112,7 +127,7 @@ impl Supervisor {
 
     /// Runs one sequence from scratch.
     pub fn run(&mut self, sequence: &Sequence, values: bool) -> Result<Outcome, Error> {
-        match self.ask(&Job::Run { sequence: sequence.clone(), values })? {
+        match self.ask_about(&Job::Run { sequence: sequence.clone(), values }, sequence)? {
             Answer::Reply(Reply::Ran { outcome, .. }) => Ok(outcome),
             Answer::Died(death) => Ok(death.outcome),
             answer => Err(unexpected(answer)),
@@ -130,11 +145,18 @@ impl Supervisor {
     /// Runs one sequence from scratch; the edges that it takes, new or not, are
     /// none if the worker died of it.
     pub fn trace(&mut self, sequence: &Sequence) -> Result<(Outcome, Vec<u32>), Error> {
-        match self.ask(&Job::Trace { sequence: sequence.clone() })? {
+        match self.ask_about(&Job::Trace { sequence: sequence.clone() }, sequence)? {
             Answer::Reply(Reply::Traced { outcome, edges }) => Ok((outcome, edges)),
             Answer::Died(death) => Ok((death.outcome, vec![])),
             answer => Err(unexpected(answer)),
         }
+    }
+
+    /// From now on, a call may take so many times as long as the limits say, or only such a
+    /// part of it.
+    pub fn set_patience(&mut self, times: f64) {
+        self.worker = None;
+        self.limits.call = self.call_limit.mul_f64(times);
     }
 
     /// Lets the worker go; the next job is done in a fresh process.
@@ -188,9 +210,8 @@ impl Supervisor {
                 Answer::Died(death) => {
                     total.sequences += death.sequences;
                     total.calls += death.calls;
-                    self.lessons.learn(&death, walk.heuristics.has(Heuristic::Limits));
                     let counts = (death.sequences, death.calls);
-                    each(death.sequence, death.outcome);
+                    self.mourn(*death, walk.heuristics.has(Heuristic::Limits), each)?;
                     piece = PIECE_CALLS.start;
                     deaths += 1;
                     counts
@@ -233,8 +254,7 @@ impl Supervisor {
             }
             Answer::Died(death) => {
                 let calls = death.calls;
-                self.lessons.learn(&death, walk.heuristics.has(Heuristic::Limits));
-                each(death.sequence, death.outcome);
+                self.mourn(*death, walk.heuristics.has(Heuristic::Limits), each)?;
                 let mut all = Observed { calls, ..Observed::default() };
                 let still = Walk { max_calls: 0, ..walk.clone() };
                 for sequence in sequences {
@@ -253,9 +273,56 @@ impl Supervisor {
         self.taken.len()
     }
 
+    /// Learns from a death and tells of the sequence that did it. If it was not under way
+    /// when the worker died, those before are run again to find it.
+    fn mourn(
+        &mut self,
+        death: Death,
+        limits: bool,
+        each: &mut dyn FnMut(Sequence, Outcome),
+    ) -> Result<(), Error> {
+        self.lessons.learn(&death, limits);
+        if !death.sequence.is_empty() {
+            each(death.sequence.clone(), death.outcome.clone());
+        }
+        if !may_show_late(&death) {
+            return Ok(());
+        }
+        self.damaged = true;
+        self.renew();
+        let suspects = std::iter::once(&death.sequence).chain(&death.recent);
+        let mut found = false;
+        for sequence in suspects.filter(|sequence| !sequence.is_empty()) {
+            let outcome = match self.run(sequence, false) {
+                // A clone stood for steps that a worker does not take from outside.
+                Err(Error::Worker(_)) => continue,
+                outcome => outcome?,
+            };
+            found = is_damage(&outcome.ending);
+            if found {
+                self.lessons.blame(sequence, &outcome);
+                each(sequence.clone(), outcome);
+                break;
+            }
+        }
+        self.renew();
+        if !found && death.at_rest {
+            self.unexplained += 1;
+            // Perhaps it is what workers start from.
+            self.lessons.components.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether walks are over before their time: too many workers died of what cannot be
+    /// found out.
+    pub fn gave_up(&self) -> bool {
+        self.unexplained >= MAX_UNEXPLAINED
+    }
+
     /// Whether the time for walks is over.
     pub fn is_late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.gave_up() || self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Times the same calls with and without all that surrounds them.
@@ -276,6 +343,7 @@ impl Supervisor {
         Walk {
             avoid: [walk.avoid.as_slice(), &self.lessons.avoid].concat(),
             limits: [walk.limits.as_slice(), &self.lessons.limits].concat(),
+            watch_every: if self.damaged { 1 } else { walk.watch_every },
             ..walk.clone()
         }
     }
@@ -294,6 +362,15 @@ impl Supervisor {
         }
     }
 
+    /// Asks for one sequence to be run. A worker that an earlier one has damaged may die
+    /// before it gets there; then a fresh one is asked.
+    fn ask_about(&mut self, job: &Job, sequence: &Sequence) -> Result<Answer, Error> {
+        match self.ask(job)? {
+            Answer::Died(death) if death.at_rest && death.sequence != *sequence => self.ask(job),
+            answer => Ok(answer),
+        }
+    }
+
     fn ask(&mut self, job: &Job) -> Result<Answer, Error> {
         self.ask_and_listen(job, &mut |_, _| ())
     }
@@ -307,7 +384,7 @@ impl Supervisor {
         let streams = matches!(job, Job::Walk { .. } | Job::Observe { .. });
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
-            None => self.spawn(!matches!(job, Job::Describe))?,
+            None => self.start(!matches!(job, Job::Describe))?,
         };
         worker.watch.busy.store(true, Ordering::Release);
         let mut answer = worker.send(job).and_then(|()| worker.receive());
@@ -335,6 +412,17 @@ impl Supervisor {
         }
     }
 
+    /// A worker that is ready, in a few tries.
+    fn start(&mut self, with_plan: bool) -> Result<Worker, Error> {
+        for _ in 1..STARTS {
+            match self.spawn(with_plan) {
+                Err(Error::Worker(_)) if !self.interrupt.load(Ordering::Acquire) => {}
+                worker => return worker,
+            }
+        }
+        self.spawn(with_plan)
+    }
+
     fn spawn(&mut self, with_plan: bool) -> Result<Worker, Error> {
         let mut worker =
             Worker::spawn(&self.harness, &self.scratch, &self.limits, &self.interrupt)?;
@@ -353,6 +441,22 @@ impl Supervisor {
         }
         Ok(worker)
     }
+}
+
+/// Whether the damage may have been done before the step at which the worker died: it died
+/// between two sequences, or of what the heap looked like.
+fn may_show_late(death: &Death) -> bool {
+    match &death.outcome.ending {
+        Ending::Signal { note, .. } => {
+            death.at_rest || note.is_empty() || HEAP_NOTES.contains(&note.as_str())
+        }
+        _ => death.at_rest,
+    }
+}
+
+/// Whether a sequence that ends so, from scratch, has damaged its process.
+fn is_damage(ending: &Ending) -> bool {
+    matches!(ending, Ending::Signal { .. } | Ending::Exited { .. } | Ending::Memory(_))
 }
 
 /// Puts what the compiler said of the types into the plan.

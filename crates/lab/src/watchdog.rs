@@ -17,6 +17,9 @@ use testsmith_model::journal;
 
 /// How often the watchdog looks.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Our own work between two sequences may take longer than a call; a heap that was
+/// corrupted may let it wait for ever.
+const PATIENCE_AT_REST: u32 = 10;
 
 /// Looks at the pulse in the journal until the worker is over; a call that takes
 /// longer than `limit` ends it, and so does an interruption.
@@ -34,7 +37,8 @@ pub(crate) fn start(
         while !watch.over.load(Ordering::Acquire) {
             std::thread::sleep(LOOK_EVERY);
             let (pulse, phase) = pulse_of(&mut journal);
-            let working = watch.busy.load(Ordering::Acquire) && phase != journal::AT_REST;
+            let working = watch.busy.load(Ordering::Acquire);
+            let limit = if phase == journal::AT_REST { PATIENCE_AT_REST * limit } else { limit };
             if !working || pulse != last_pulse {
                 last_pulse = pulse;
                 clock.restart();
@@ -44,6 +48,7 @@ pub(crate) fn start(
             }
             let stalled = clock.had() > limit;
             if stalled || interrupt.load(Ordering::Acquire) {
+                watch.waited.store(clock.waited * 2 > limit, Ordering::Release);
                 watch.timed_out.store(stalled, Ordering::Release);
                 let mut child = child.lock().unwrap_or_else(|e| e.into_inner());
                 let _ = child.kill();

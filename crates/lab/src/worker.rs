@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use testsmith_model::Sequence;
 use testsmith_model::journal;
 use testsmith_model::message::{Job, Reply};
-use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::pipe::{receive, send};
 
 #[derive(Clone, Debug)]
@@ -36,8 +36,14 @@ const KEPT_OUTPUT: usize = 64 << 10;
 
 /// How a worker died, and what it was doing.
 pub(crate) struct Death {
+    /// The sequence under way, or the one that was just over; empty before the first.
     pub(crate) sequence: Sequence,
     pub(crate) outcome: Outcome,
+    /// Whether nothing of the code under test was running, so that an earlier sequence may
+    /// be to blame.
+    pub(crate) at_rest: bool,
+    /// Earlier sequences, the last first.
+    pub(crate) recent: Vec<Sequence>,
     pub(crate) sequences: u64,
     pub(crate) calls: u64,
 }
@@ -47,6 +53,8 @@ pub(crate) struct Death {
 pub(crate) struct Watch {
     pub(crate) busy: AtomicBool,
     pub(crate) timed_out: AtomicBool,
+    /// Whether the call that timed out did nothing but wait, most of the time.
+    pub(crate) waited: AtomicBool,
     pub(crate) over: AtomicBool,
 }
 
@@ -126,7 +134,7 @@ impl Worker {
 
     /// Sequences and calls since it started.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        let mut header = [0; journal::STEPS];
+        let mut header = [0; journal::RECENT];
         let read = File::open(&self.journal).and_then(|mut file| file.read_exact(&mut header));
         match read {
             Ok(()) => (long(&header, journal::SEQUENCES), long(&header, journal::CALLS)),
@@ -170,24 +178,29 @@ impl Worker {
         (status, self.tail.take().map(|tail| tail.finish().0).unwrap_or_default())
     }
 
-    /// Says how the worker died and what it was doing.
+    /// Says how the worker died and what it was doing. One that dies between two sequences
+    /// is taken to die of the last: what it does to the heap shows after its end.
     pub(crate) fn into_death(mut self, limits: &WorkerLimits) -> Result<Death, Error> {
         let (status, output) = self.end(limits);
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
-        let Some((sequence, step, phase)) = journal::read(&bytes) else {
-            let how = status.map_or(String::new(), |status| format!(", {status}"));
-            return Err(Error::Worker(format!("it died between two sequences{how}: {output}")));
-        };
+        let journal::Read { sequence, step, phase, recent } = journal::read(&bytes);
+        let at_rest = phase.is_none();
+        let step = if at_rest { sequence.len().saturating_sub(1) as u32 } else { step };
+        let phase = phase.unwrap_or(Phase::Dropping);
         let ending = if self.watch.timed_out.load(Ordering::Acquire) {
-            Ending::TimedOut { after_ms: limits.call.as_millis() as u64 }
+            let waits = self.watch.waited.load(Ordering::Acquire);
+            Ending::TimedOut { after_ms: limits.call.as_millis() as u64, waits }
         } else {
             ending_of(status, long(&bytes, journal::REFUSED), &output)
         };
         Ok(Death {
             sequence,
             outcome: Outcome { ending, step, phase, values: vec![], new_edges: 0 },
-            sequences: long(&bytes, journal::SEQUENCES) - self.counted.0,
-            calls: long(&bytes, journal::CALLS) - self.counted.1,
+            at_rest,
+            recent,
+            // Whatever corrupts memory may have written over the counts.
+            sequences: long(&bytes, journal::SEQUENCES).saturating_sub(self.counted.0),
+            calls: long(&bytes, journal::CALLS).saturating_sub(self.counted.1),
         })
     }
 }
@@ -239,6 +252,9 @@ fn ending_of(status: Option<ExitStatus>, refused: u64, output: &str) -> Ending {
     }
 }
 
+/// What the allocator of the system says of a heap that was damaged before.
+pub(crate) const HEAP_NOTES: [&str; 3] = ["heap corruption", "double free", "invalid free"];
+
 /// What the runtime said before it aborted, in our words.
 fn note_in(output: &str) -> String {
     let known = [
@@ -249,9 +265,12 @@ fn note_in(output: &str) -> String {
         ("non-unwinding panic", "panic while panicking"),
         ("memory allocation of", "out of memory"),
         ("unsafe precondition(s) violated", "unsafe precondition violated"),
-        ("corrupted", "heap corruption"),
-        ("double free", "double free"),
-        ("free(): invalid", "invalid free"),
+        ("corrupted", HEAP_NOTES[0]),
+        ("malloc(): ", HEAP_NOTES[0]),
+        ("realloc(): ", HEAP_NOTES[0]),
+        ("double free", HEAP_NOTES[1]),
+        ("munmap_chunk()", HEAP_NOTES[2]),
+        ("free(): ", HEAP_NOTES[2]),
     ];
     let found = known.iter().find(|(needle, _)| output.contains(needle));
     found.map_or(String::new(), |(_, note)| (*note).to_owned())

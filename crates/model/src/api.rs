@@ -144,6 +144,9 @@ pub struct Docs {
     /// A sentence says that something is not kept exactly.
     #[cfg_attr(feature = "serde", serde(default))]
     pub inexact: bool,
+    /// Of a claim of ours: many types have reasons not to keep it.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub weak: bool,
     /// The words of sentences that say what has to be called when.
     #[cfg_attr(feature = "serde", serde(default))]
     pub order: Vec<String>,

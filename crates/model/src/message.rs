@@ -63,6 +63,8 @@ pub struct Walk {
     pub heuristics: Heuristics,
     /// What a worker that has none of its own starts from.
     pub components: Vec<Component>,
+    /// The memory of one in so many sequences is watched; none where this is zero.
+    pub watch_every: u32,
     /// Count the distinct values at the ends of sequences. For benches: it
     /// costs more than the calls.
     pub census: bool,
@@ -184,7 +186,7 @@ wire!(struct Component { sequence, value });
 wire!(struct ArgumentLimit { op, input, number });
 wire!(struct Walk {
     seed, max_sequences, max_calls, max_length, keep, avoid, limits, failures, heuristics,
-    components, census,
+    components, watch_every, census,
 });
 wire!(struct Walked {
     sequences, calls, panics, inapplicable, completed, panicked, components, census, edges,

@@ -61,6 +61,8 @@ pub enum Ending {
     Inapplicable,
     /// A law was called and does not hold.
     Broken,
+    /// Memory was used as it must not be.
+    Memory(MemoryError),
     /// The process was ended by a signal: an abort, a fault, a stack overflow.
     Signal {
         number: i32,
@@ -71,6 +73,8 @@ pub enum Ending {
     },
     TimedOut {
         after_ms: u64,
+        /// Whether it waited for something most of the time, and did not work.
+        waits: bool,
     },
     Exited {
         code: i32,
@@ -85,6 +89,36 @@ pub enum Ending {
     },
 }
 
+/// How memory was misused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MemoryError {
+    Overrun,
+    Underrun,
+    WriteAfterFree,
+    DoubleFree,
+    InvalidFree,
+    WrongLayout,
+    /// It is safe to keep memory for ever, and seldom meant.
+    Leak,
+}
+
+impl MemoryError {
+    /// What was done, after "it".
+    pub fn words(self) -> &'static str {
+        match self {
+            MemoryError::Overrun => "writes past the end of its memory",
+            MemoryError::Underrun => "writes before the beginning of its memory",
+            MemoryError::WriteAfterFree => "writes to memory that was freed",
+            MemoryError::DoubleFree => "frees memory twice",
+            MemoryError::InvalidFree => "frees memory that was never given out",
+            MemoryError::WrongLayout => "frees memory by another layout than it was asked for",
+            MemoryError::Leak => "never frees some of its memory",
+        }
+    }
+}
+
 impl Ending {
     /// Whether the process is gone, so that a new worker has to go on.
     pub fn is_fatal(&self) -> bool {
@@ -94,6 +128,7 @@ impl Ending {
                 | Ending::Panicked(_)
                 | Ending::Inapplicable
                 | Ending::Broken
+                | Ending::Memory(_)
                 | Ending::Differs { .. }
         )
     }

@@ -194,8 +194,12 @@ wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
     3 => Signal { number: n, note: t }, 4 => OutOfMemory { requested: r },
-    5 => TimedOut { after_ms: a }, 6 => Exited { code: c }, 7 => Broken {},
-    8 => Differs { checked: c, released: r },
+    5 => TimedOut { after_ms: a, waits: w }, 6 => Exited { code: c }, 7 => Broken {},
+    8 => Differs { checked: c, released: r }, 9 => Memory { 0: m },
+});
+wire!(enum MemoryError {
+    0 => Overrun {}, 1 => Underrun {}, 2 => WriteAfterFree {}, 3 => DoubleFree {},
+    4 => InvalidFree {}, 5 => WrongLayout {}, 6 => Leak {},
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 

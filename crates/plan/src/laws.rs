@@ -10,10 +10,11 @@
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use testsmith_model::api::{Api, Docs};
 use testsmith_model::call::Form;
-use testsmith_model::operation::{Input, Mode, OperationKind};
+use testsmith_model::operation::{Input, MAX_INPUTS, Mode, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
 use testsmith_model::{Call, Callee};
 
@@ -40,6 +41,18 @@ pub struct Law {
     /// One law for each of these methods that a type has.
     #[serde(default)]
     any: Vec<String>,
+    /// One law for each two methods whose names have these forms; `{x}` is the same in both.
+    #[serde(default)]
+    pairs: Vec<[String; 2]>,
+    /// Whether the second of them is no method but makes a value.
+    #[serde(default)]
+    free: bool,
+    /// What `{form}` may be; the compiler says which it can be.
+    #[serde(default)]
+    forms: Vec<String>,
+    /// Whether many types have reasons not to keep it, so that it is suspicious at most.
+    #[serde(default)]
+    pub weak: bool,
     /// Further values: what this method takes besides the value.
     arguments_of: Option<String>,
     /// One law for every method that only looks at its value; `{call}` is the call.
@@ -77,7 +90,10 @@ static FILES: &[(&str, &str)] = files![
     "a_clone_equals_its_original"
     "a_default_is_empty"
     "a_fused_iterator_stays_at_its_end"
+    "a_key_leads_to_its_value"
     "a_mutable_view_runs_both_ways"
+    "a_mutable_view_shows_the_same"
+    "a_range_is_a_part_of_everything"
     "an_exact_size_is_exact"
     "an_inserted_entry_is_found"
     "an_inserted_number_is_contained"
@@ -88,21 +104,26 @@ static FILES: &[(&str, &str)] = files![
     "collecting_the_items_gives_an_equal_value"
     "consuming_views_yield_len_items"
     "count_and_last_agree_with_next"
+    "counts_agree_with_what_is_counted"
     "eq_is_reflexive"
     "eq_is_symmetric"
     "eq_is_transitive"
+    "equal_values_answer_alike"
     "equal_values_have_equal_hashes"
     "extending_by_nothing_changes_nothing"
     "extending_the_default_is_collecting"
+    "get_agrees_with_iter"
     "get_finds_what_is_contained"
     "is_empty_agrees_with_len"
     "ne_is_the_opposite_of_eq"
     "next_back_agrees_with_next"
     "nth_agrees_with_next"
+    "numbers_keep_the_order"
     "operators_agree_with_partial_cmp"
     "ord_agrees_with_eq"
     "ord_is_antisymmetric"
     "ord_is_transitive"
+    "owned_and_borrowed_iteration_agree"
     "partial_ord_agrees_with_eq"
     "partial_ord_agrees_with_ord"
     "partial_ord_is_dual"
@@ -117,8 +138,13 @@ static FILES: &[(&str, &str)] = files![
     "the_last_is_what_iter_yields_last"
     "the_least_is_the_least_of_iter"
     "the_two_ends_meet"
+    "the_whole_range_is_everything"
     "views_yield_len_items"
+    "what_is_converted_converts_back"
     "what_is_displayed_parses_back"
+    "what_is_seen_is_what_is_taken"
+    "what_is_sorted_is_in_order"
+    "what_is_yielded_is_contained"
 ];
 
 /// All laws, with the names of their files.
@@ -134,7 +160,11 @@ impl Law {
             (true, _) => "a query".to_owned(),
             (false, names) => names.join("/"),
         };
-        self.name.replace("{name}", &names)
+        let told = self.name.replace("{name}", &names);
+        match self.pairs.first() {
+            Some([one, other]) => told.replace("{one}", one).replace("{other}", other),
+            None => told,
+        }
     }
 
     /// The claim that this law makes about a type.
@@ -153,6 +183,69 @@ impl Law {
             ..self.clone()
         }
     }
+
+    /// The same law about these two methods, in each of its forms.
+    fn paired<'l>(&'l self, one: &'l str, other: &'l str) -> impl Iterator<Item = Law> + 'l {
+        let plain = [String::new()];
+        let forms = if self.forms.is_empty() { plain.to_vec() } else { self.forms.clone() };
+        forms.into_iter().map(move |form| {
+            let put = |text: &String| {
+                let text = text.replace("{form}", &form);
+                text.replace("{one}", one).replace("{other}", other)
+            };
+            Law {
+                name: put(&self.name),
+                holds: put(&self.holds),
+                show: put(&self.show),
+                ..self.clone()
+            }
+        })
+    }
+
+    /// The methods of a type that its pairs speak of.
+    fn pairs_of(&self, api: &Api, ty: &Ty) -> BTreeSet<(String, String)> {
+        let mut found = BTreeSet::new();
+        if self.pairs.is_empty() {
+            return found;
+        }
+        for callable in &api.callables {
+            let name = callable.callee.name();
+            if !is_member(&callable.callee, ty, name) || method(api, ty, name) != Some(1) {
+                continue;
+            }
+            for [one, other] in &self.pairs {
+                let Some(x) = fits(name, one) else { continue };
+                let other = other.replace("{x}", x);
+                let is_there = match self.free {
+                    true => makes_from_one(api, ty, &other),
+                    false => method(api, ty, &other) == Some(1),
+                };
+                if is_there {
+                    found.insert((name.to_owned(), other));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// What `{x}` is in a name of this form.
+fn fits<'n>(name: &'n str, form: &str) -> Option<&'n str> {
+    let (before, after) = form.split_once("{x}")?;
+    let x = name.strip_prefix(before)?.strip_suffix(after)?;
+    // A whole name stands for anything, and part of one begins and ends with a word.
+    let bare = before.is_empty() && after.is_empty();
+    (bare || !x.is_empty() || !(before.ends_with('_') || after.starts_with('_'))).then_some(x)
+}
+
+/// Whether the type has a function with this name that takes one argument.
+fn makes_from_one(api: &Api, ty: &Ty, name: &str) -> bool {
+    let is_it = |callable: &testsmith_model::api::Callable| {
+        is_member(&callable.callee, ty, name)
+            && !callable.is_unsafe
+            && matches!(callable.inputs.as_slice(), [(name, _)] if name != "self")
+    };
+    api.callables.iter().any(is_it)
 }
 
 /// The law in a file.
@@ -165,8 +258,12 @@ pub fn law(file: &str) -> Option<&'static Law> {
 pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
     let mut drafts = vec![];
     for (file, law) in LAWS.iter().filter(|(_, law)| !law.queries) {
-        if law.any.is_empty() {
+        if law.any.is_empty() && law.pairs.is_empty() {
             drafts.extend(draft(api, ty, file, law, accepted));
+        }
+        for (one, other) in law.pairs_of(api, ty) {
+            let laws = law.paired(&one, &other);
+            drafts.extend(laws.filter_map(|law| draft(api, ty, file, &law, accepted)));
         }
         for name in law.any.iter().filter(|name| method(api, ty, name).is_some()) {
             drafts.extend(draft(api, ty, file, &law.named(name), accepted));
@@ -225,7 +322,7 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
     };
     let show = law.show.replace("<{T}>::", &format!("{}::", ty.as_prefix()?));
     // A convention calls methods that are judged on their own when they panic.
-    let docs = Docs { mentions_panic: law.bounds.is_none(), ..Docs::default() };
+    let docs = Docs { mentions_panic: law.bounds.is_none(), weak: law.weak, ..Docs::default() };
     let (inputs, flows) = signature(api, &inputs);
     Some(Draft {
         flows: flows.flows,
@@ -249,21 +346,46 @@ fn arguments(ty: &Ty, name: &str, accepted: &[Draft]) -> Option<Vec<Ty>> {
     Some(found.inputs[1..].iter().map(passed).collect())
 }
 
-/// The law that a method which only looks at its value answers the same twice.
-pub fn of_query(api: &Api, draft: &Draft) -> Option<Draft> {
-    let (file, law) = LAWS.iter().find(|(_, law)| law.queries)?;
-    let Input { name: receiver, ty, mode } = draft.inputs.first()?;
+/// The laws about a method that only looks at its value.
+pub fn of_query(api: &Api, draft: &Draft) -> Vec<Draft> {
+    let Some(Input { name: receiver, ty, mode }) = draft.inputs.first() else { return vec![] };
     let local = ty.path().is_some_and(|path| api.types.contains_key(path));
     let method = matches!(draft.kind, OperationKind::Inherent | OperationKind::LocalTrait);
     if !method || !local || receiver != "self" || *mode != Mode::Shared || !can_repeat(draft) {
-        return None;
+        return vec![];
     }
+    let laws = LAWS.iter().filter(|(_, law)| law.queries);
+    laws.filter_map(|(file, law)| about_query(ty, draft, file, law)).collect()
+}
+
+fn about_query(ty: &Ty, draft: &Draft, file: &str, law: &Law) -> Option<Draft> {
     let law = law.named(draft.callee.name());
-    let full = format!("{{ {} }}", one_line(&law.holds));
-    let (show, about) = (law.show.clone(), Some(Box::new(draft.call.clone())));
-    let call = Call::new(Form::Template { full, show, about }, vec![]);
-    let docs = Docs { mentions_panic: true, ..Docs::default() };
-    Some(claim(law.callee(file, ty), call, draft.inputs.clone(), docs))
+    let (mut inputs, mut full) = (draft.inputs.clone(), one_line(&law.holds));
+    let mut show = law.show.clone();
+    if law.values > 1 {
+        // The other value is the last argument, so that all others keep their places. One that
+        // borrows would have to borrow from the same.
+        let twin = inputs.len();
+        if twin + 1 > MAX_INPUTS || ty.borrows() || tells_of_storage(draft.callee.name()) {
+            return None;
+        }
+        inputs.push(Input { name: String::new(), ty: ty.clone(), mode: Mode::Shared });
+        let called = draft.call.full().replace("{0}", &format!("{{{twin}}}"));
+        full = full.replace("{call of twin}", &called).replace("{twin}", &format!("{{{twin}}}"));
+        let others: Vec<String> = (1..twin).map(|n| format!("{{{n}}}")).collect();
+        let called = format!("{{.{twin}}}.{}({})", draft.callee.name(), others.join(", "));
+        show = show.replace("{call of twin}", &called).replace("{.twin}", &format!("{{.{twin}}}"));
+    }
+    let about = Some(Box::new(draft.call.clone()));
+    let call = Call::new(Form::Template { full: format!("{{ {full} }}"), show, about }, vec![]);
+    let docs = Docs { mentions_panic: true, weak: law.weak, ..Docs::default() };
+    Some(claim(law.callee(file, ty), call, inputs, docs))
+}
+
+/// Whether a method of this name says how a value is stored, which equal ones may differ in.
+fn tells_of_storage(name: &str) -> bool {
+    let words = ["addr", "allocated", "bytes", "capacity", "inline", "memory", "ptr", "spilled"];
+    name.split('_').any(|word| words.contains(&word))
 }
 
 /// Whether the same call can be written twice and its results compared: nothing
@@ -323,7 +445,6 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn every_file_of_a_law_is_read() {
@@ -361,11 +482,22 @@ mod tests {
                 Ty::prim("u8"),
             )
         };
-        let law = of_query(&api, &draft).unwrap();
-        assert_eq!(law.path(), "get answers the same twice, for a::Holder");
-        assert!(law.call.full().contains("<a::Holder>::get({0})"), "{}", law.call.full());
+        let laws = of_query(&api, &draft);
+        let twice = laws.iter().find(|law| law.inputs.len() == 1).unwrap();
+        assert_eq!(twice.path(), "get answers the same twice, for a::Holder");
+        assert!(twice.call.full().contains("<a::Holder>::get({0})"), "{}", twice.call.full());
+        let alike = laws.iter().find(|law| law.inputs.len() == 2).unwrap();
+        assert!(alike.call.full().contains("<a::Holder>::get({1})"), "{}", alike.call.full());
         assert!(super::law("queries_are_repeatable").is_some());
         draft.inputs.push(input("by", Mode::Own));
-        assert!(of_query(&api, &draft).is_none());
+        assert!(of_query(&api, &draft).is_empty());
+    }
+
+    #[test]
+    fn names_fit_a_form_by_whole_words() {
+        assert_eq!(fits("line_count", "{x}_count"), Some("line"));
+        assert_eq!(fits("peek", "peek{x}"), Some(""));
+        assert_eq!(fits("to_", "to_{x}"), None);
+        assert_eq!(fits("account", "{x}_count"), None);
     }
 }

@@ -296,7 +296,7 @@ impl Planner {
             taken.extend(draft.inputs.iter().map(|input| input.ty.clone()));
             made.insert(draft.output.clone());
         }
-        let queries = self.accepted.iter().filter_map(|draft| laws::of_query(&self.api, draft));
+        let queries = self.accepted.iter().flat_map(|draft| laws::of_query(&self.api, draft));
         let mut drafts: Vec<Draft> = queries.collect();
         for ty in &taken {
             // A reference as a value of its own is seldom needed.

@@ -40,6 +40,10 @@ pub enum TestEnding {
     Shows { text: String },
     /// It would end the whole process.
     Ignored { why: String },
+    /// Its last call does not return.
+    Hangs,
+    /// It fails by how its memory is used, or by what is never freed.
+    Watched { leaks: bool },
 }
 
 /// How much is written that a compiler could find out by itself.
@@ -69,6 +73,9 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
     }
     if bodies.iter().any(|body| body.contains("block_on(")) {
         text.push_str(&BLOCK_ON.replace("MAX_POLLS", &MAX_POLLS.to_string()));
+    }
+    if bodies.iter().any(|body| body.contains("watched_heap::")) {
+        text.push_str(WATCHED_HEAP);
     }
     for body in bodies {
         text.push('\n');
@@ -106,6 +113,20 @@ fn block_on<F: std::future::Future>(future: F) -> F::Output {
 }
 ";
 
+const HANGS: &str = "it does not return; run alone, it fails after five seconds";
+/// What does not return is left to work on in a thread until the process is over.
+const WAIT: &str = "    let (done, wait) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+";
+const WAITED: &str = "        done.send(()).unwrap();
+    });
+    let returned = wait.recv_timeout(std::time::Duration::from_secs(5));
+    assert!(returned.is_ok(), \"it does not return\");
+";
+
+/// The memory of a test watched by the test itself.
+const WATCHED_HEAP: &str = include_str!("watched_heap.txt");
+
 fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
     for line in &test.comment {
@@ -120,11 +141,12 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     text.push_str("#[test]\n");
     match &test.ending {
-        TestEnding::Open | TestEnding::Shows { .. } => {}
+        TestEnding::Open | TestEnding::Shows { .. } | TestEnding::Watched { .. } => {}
         TestEnding::Panics { expected: Some(message) } => {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
         TestEnding::Panics { expected: None } => text.push_str("#[should_panic]\n"),
+        TestEnding::Hangs => text.push_str(&format!("#[ignore = \"{HANGS}\"]\n")),
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
     }
     if test.style == Style::Explicit {
@@ -133,9 +155,21 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
         text.push_str("#[allow(deprecated)]\n");
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
+    let (begin, indent, end) = match &test.ending {
+        TestEnding::Watched { leaks: true } => {
+            ("    watched_heap::watch_for_leaks(|| {\n", "    ", "    });\n")
+        }
+        TestEnding::Watched { leaks: false } => {
+            ("    watched_heap::watch(|| {\n", "    ", "    });\n")
+        }
+        TestEnding::Hangs => (WAIT, "    ", WAITED),
+        _ => ("", "", ""),
+    };
+    text.push_str(begin);
     for line in gathered(Writer::new(plan, test, imports).lines()) {
-        text.push_str(&format!("    {line}\n"));
+        text.push_str(&format!("    {indent}{line}\n"));
     }
+    text.push_str(end);
     text.push_str("}\n");
     text
 }

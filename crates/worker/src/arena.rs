@@ -88,6 +88,11 @@ impl Frame {
         self.memory.used = mark;
     }
 
+    /// Gives back what was asked for apart; no value is left in it.
+    pub(crate) fn forget_large(&mut self) {
+        self.memory.large.clear();
+    }
+
     /// Forgets all values; whoever wants them dropped has done so.
     pub(crate) fn clear(&mut self) {
         self.memory.clear();

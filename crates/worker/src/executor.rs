@@ -6,6 +6,7 @@
 
 mod observe;
 mod stage;
+mod watch;
 
 use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
@@ -89,6 +90,12 @@ pub struct Executor {
     ended: Vec<u32>,
     failure: Option<(Ending, u32, Phase)>,
     observe: bool,
+    /// Whether memory is watched while a sequence runs, and whether all of it is looked at
+    /// after every call.
+    pub(crate) watch: bool,
+    thorough: bool,
+    /// What the last watched sequence has not freed, in bytes.
+    pub(crate) unfreed: usize,
     values: Vec<Value>,
     pub calls: u64,
     /// The operation called last.
@@ -141,6 +148,9 @@ impl Executor {
             ended: vec![],
             failure: None,
             observe: false,
+            watch: false,
+            thorough: false,
+            unfreed: 0,
             values: vec![],
             calls: 0,
             last: None,
@@ -183,6 +193,7 @@ impl Executor {
                 self.drop_slot(slot);
             }
         }
+        self.end_watch();
         self.journal.rest();
         // A harness has tens of thousands of counters; reading them costs as
         // much as hundreds of calls, so it is done once for many.
@@ -228,7 +239,7 @@ impl Executor {
     }
 
     /// Carries out a whole sequence from scratch. `None` if it is not legal.
-    pub fn run(&mut self, sequence: &Sequence, observe: bool) -> Option<Outcome> {
+    fn carry_out(&mut self, sequence: &Sequence, observe: bool) -> Option<Outcome> {
         self.begin(observe);
         let mut legal = true;
         for step in sequence.steps() {
@@ -271,7 +282,7 @@ impl Executor {
         self.collect();
         // Nobody else may read the counters before we do.
         let every = std::mem::replace(&mut self.collect_every, u64::MAX);
-        let outcome = self.run(sequence, false);
+        let outcome = self.carry_out(sequence, false);
         self.collect_every = every;
         self.collected = self.calls;
         let mut outcome = outcome?;
@@ -296,7 +307,7 @@ impl Executor {
         if !self.journal.has_room(step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
-        ready.put(&mut self.frame);
+        self.watched(|executor| ready.put(&mut executor.frame));
         self.journal.literal(&step);
         Ok(self.push(ty))
     }
@@ -352,8 +363,12 @@ impl Executor {
             self.journal.doing(step, Phase::Dropping);
             // SAFETY: the loans say that the value is there and unborrowed; it
             // is not used again.
-            if let Err(panic) = catching(|| unsafe { (slot.table.drop)(slot.place) }) {
+            let dropped = self.watched(|_| catching(|| unsafe { (slot.table.drop)(slot.place) }));
+            if let Err(panic) = dropped {
                 self.fail(Ending::Panicked(panic), step, Phase::Dropping);
+            }
+            if self.watch {
+                self.look_at_memory(step, Phase::Dropping);
             }
         }
     }
@@ -431,9 +446,8 @@ impl Executor {
         self.calls += 1;
         self.last = Some(op);
         let thunk = self.thunks[op.index()];
-        let frame = &mut self.frame;
         let asked = memory::asked();
-        let result = catching(|| thunk(frame));
+        let result = self.watched(|executor| catching(|| thunk(&mut executor.frame)));
         self.heavy = memory::asked().wrapping_sub(asked) > HEAVY_BYTES;
         let signature = &self.signatures[op.index()];
         Some(match result {
@@ -449,6 +463,9 @@ impl Executor {
                 }
                 if self.laws[op.index()] && !self.holds(slot) {
                     self.fail(Ending::Broken, here, Phase::Calling);
+                }
+                if self.watch {
+                    self.look_at_memory(here, Phase::Calling);
                 }
                 if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
             }
@@ -471,6 +488,9 @@ impl Executor {
             Err(panic) => {
                 self.loans.consume(signature, args);
                 self.fail(Ending::Panicked(panic), here, Phase::Calling);
+                if self.watch {
+                    self.look_at_memory(here, Phase::Calling);
+                }
                 Err(Halt::Panicked)
             }
         })

@@ -12,11 +12,16 @@ use testsmith_model::outcome::Phase;
 use testsmith_model::wire::Wire;
 use testsmith_model::{OpId, Sequence, Step};
 
+/// A sequence has at least this much room; most need less than a thousandth of it.
+const ROOM: usize = 512 << 10;
+
 /// Where an allocation that was refused is noted, by whichever thread.
 static BASE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
 pub struct Journal {
     base: *mut u8,
+    /// Where the steps of this sequence begin.
+    start: usize,
     length: usize,
     pulse: u64,
     sequences: u64,
@@ -46,7 +51,12 @@ impl Journal {
             return Err(std::io::Error::last_os_error());
         }
         BASE.store(base.cast(), Ordering::Relaxed);
-        Ok(Journal { base: base.cast(), length: 0, pulse: 0, sequences: 0, calls: 0 })
+        let start = journal::STEPS;
+        let journal =
+            Journal { base: base.cast(), start, length: 0, pulse: 0, sequences: 0, calls: 0 };
+        journal.store(journal::START, start as u32);
+        journal.rest_quietly();
+        Ok(journal)
     }
 
     #[inline]
@@ -69,9 +79,21 @@ impl Journal {
         self.store_long(journal::PULSE, self.pulse);
     }
 
-    /// A new sequence begins.
+    /// A new sequence begins, after the one before, or at the start if there is little room.
     pub fn begin(&mut self) {
+        let entry = journal::RECENT + 8 * (self.sequences as usize % journal::MAX_RECENT);
+        self.store(entry, self.start as u32);
+        self.store(entry + 4, self.length as u32);
+        self.start += self.length;
+        if self.start + ROOM > journal::SIZE {
+            self.start = journal::STEPS;
+            // What is written over is forgotten.
+            for n in 0..journal::MAX_RECENT {
+                self.store(journal::RECENT + 8 * n + 4, 0);
+            }
+        }
         self.length = 0;
+        self.store(journal::START, self.start as u32);
         self.store(journal::LENGTH, 0);
         self.store_long(journal::REFUSED, 0);
         self.sequences += 1;
@@ -80,14 +102,18 @@ impl Journal {
 
     /// Nothing of the code under test is running.
     pub fn rest(&mut self) {
-        self.store(journal::PHASE, journal::AT_REST);
+        self.rest_quietly();
         self.beat();
+    }
+
+    fn rest_quietly(&self) {
+        self.store(journal::PHASE, journal::AT_REST);
     }
 
     /// Whether there is room for another step of ordinary size.
     #[inline]
     pub fn has_room(&self, bytes: usize) -> bool {
-        journal::STEPS + self.length + bytes <= journal::SIZE
+        self.start + self.length + bytes <= journal::SIZE
     }
 
     /// Adds a step given as its bytes.
@@ -95,7 +121,7 @@ impl Journal {
     pub fn literal(&mut self, step: &Encoded) {
         // SAFETY: the caller asked for room for `step.room()` bytes.
         unsafe {
-            let to = self.base.add(journal::STEPS + self.length);
+            let to = self.base.add(self.start + self.length);
             match &step.long {
                 None => to.cast::<[u8; Encoded::SHORT]>().write_unaligned(step.short),
                 Some(long) => std::ptr::copy_nonoverlapping(long.as_ptr(), to, long.len()),
@@ -112,7 +138,7 @@ impl Journal {
         let inputs = args.len();
         // SAFETY: the caller asked for room; writes are unaligned.
         unsafe {
-            let mut to = self.base.add(journal::STEPS + self.length);
+            let mut to = self.base.add(self.start + self.length);
             *to = 1;
             to.add(1).cast::<u32>().write_unaligned(op.0.to_le());
             *to.add(5) = inputs as u8;
@@ -133,7 +159,7 @@ impl Journal {
     pub fn append(&mut self, steps: &[u8]) {
         // SAFETY: as in `literal`.
         unsafe {
-            let to = self.base.add(journal::STEPS + self.length);
+            let to = self.base.add(self.start + self.length);
             std::ptr::copy_nonoverlapping(steps.as_ptr(), to, steps.len());
         }
         self.length += steps.len();
@@ -160,7 +186,7 @@ impl Journal {
     /// The steps written so far.
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: this many bytes were written by us.
-        unsafe { std::slice::from_raw_parts(self.base.add(journal::STEPS), self.length) }
+        unsafe { std::slice::from_raw_parts(self.base.add(self.start), self.length) }
     }
 
     /// The sequence as written so far.

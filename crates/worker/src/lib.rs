@@ -19,6 +19,7 @@ pub mod scalar;
 mod shelf;
 pub mod table;
 mod timing;
+mod watched;
 
 pub use arena::Frame;
 pub use executor::Thunk;

@@ -4,6 +4,7 @@
 //! hook of its own; then the message comes from the payload, the place is
 //! unknown, and our hook is put back.
 
+use crate::watched;
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +20,9 @@ const MOST_SEEN: usize = 8;
 
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
+        // What is noted here is ours and outlives the call.
+        let watching = watched::is_on();
+        watched::set(false);
         let place = info.location();
         let panic = Panic {
             message: clip(message(info.payload())),
@@ -33,6 +37,7 @@ pub fn install_hook() {
                 seen.push(panic);
             }
         });
+        watched::set(watching);
     }));
 }
 

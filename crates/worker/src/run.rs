@@ -237,6 +237,7 @@ pub(crate) fn walk_with(
     let start = executor.calls;
     while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
         let kept = walked.sequences < u64::from(bounds.keep);
+        executor.watch = is_watched(walked.sequences, bounds);
         grow(executor, engine, bounds.max_length, kept, &mut |executor| {
             if let Some(census) = census.as_deref_mut() {
                 census.extended(executor);
@@ -257,14 +258,23 @@ pub(crate) fn walk_with(
             Ending::Inapplicable => walked.inapplicable += 1,
             _ => {}
         }
+        let again = bounds.failures && seen.wants_another_look(executor, &outcome);
         match sequence {
             Some(sequence) => keep(sequence, outcome)?,
+            None if again => {
+                let sequence = executor.sequence();
+                match executor.run(&sequence, false) {
+                    Some(outcome) if seen.is_new(executor, &outcome) => keep(sequence, outcome)?,
+                    _ => {}
+                }
+            }
             None if bounds.failures && seen.is_new(executor, &outcome) => {
                 keep(executor.sequence(), outcome)?;
             }
             None => {}
         }
     }
+    executor.watch = false;
     walked.calls = executor.calls - start;
     walked.completed = engine.completed();
     walked.panicked = engine.panicked();
@@ -276,6 +286,11 @@ pub(crate) fn walk_with(
         walked.repeated = std::mem::take(&mut census.repeated);
     }
     Ok(walked)
+}
+
+/// Whether the memory of a sequence of a walk is watched: one in some.
+fn is_watched(sequence: u64, bounds: &Walk) -> bool {
+    bounds.watch_every > 0 && sequence.is_multiple_of(u64::from(bounds.watch_every))
 }
 
 /// The distinct values at the ends of sequences, of types that can tell, and
@@ -327,7 +342,11 @@ impl Census {
 /// The failures seen in a walk: one of each kind is enough, unless it came about by other
 /// calls.
 #[derive(Default)]
-struct Failures(HashMap<(Option<OpId>, String, u32), Ways>);
+struct Failures {
+    kinds: HashMap<(Option<OpId>, String, u32), Ways>,
+    /// How many sequences were run again because of their memory.
+    looked_again: u32,
+}
 
 /// The calls that led to failures of one kind.
 #[derive(Default)]
@@ -339,15 +358,27 @@ struct Ways {
 /// So many failures of one kind are looked at in a walk; what fails often would take up all
 /// the time.
 const LOOKED_AT: u32 = 8;
+/// And so many whose memory is looked at again: a crate may keep what it was given.
+const RUN_AGAIN: u32 = 64;
 
 impl Failures {
+    /// Whether a sequence has misused memory, or left some behind, and is worth a second
+    /// look, from scratch and thoroughly.
+    fn wants_another_look(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
+        let left = executor.watch && outcome.ending == Ending::Completed && executor.unfreed > 0;
+        let misused = matches!(outcome.ending, Ending::Memory(_));
+        self.looked_again += u32::from(left || misused);
+        (left || misused) && self.looked_again <= RUN_AGAIN
+    }
+
     fn is_new(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
         let (file, line) = match &outcome.ending {
             Ending::Panicked(panic) => (panic.file.clone(), panic.line),
             Ending::Broken => (String::new(), 0),
+            Ending::Memory(error) => (error.words().to_owned(), 0),
             _ => return false,
         };
-        let ways = self.0.entry((executor.failing(outcome), file, line)).or_default();
+        let ways = self.kinds.entry((executor.failing(outcome), file, line)).or_default();
         if ways.looked_at == LOOKED_AT {
             return false;
         }

@@ -5,6 +5,7 @@ use crate::arena::Slot;
 use crate::literal::Kind;
 use crate::panics::catching;
 use crate::shelf::{WrittenRecipe, text_hash};
+use crate::watched;
 use std::sync::Arc;
 use testsmith_engines::random::Recipe;
 use testsmith_engines::{Halt, Shelved, Stage};
@@ -32,7 +33,9 @@ impl Stage for Executor {
         if !self.has_room(1, step.room() + STEP_BYTES) {
             return Err(Halt::Full);
         }
+        watched::set(self.watch);
         ready.put(&mut self.frame);
+        watched::set(false);
         self.journal.literal(step);
         Ok(self.push(ty))
     }
@@ -44,7 +47,9 @@ impl Stage for Executor {
             return Err(Halt::Full);
         }
         match self.kinds[ty.index()] {
-            Some(Kind::String) => self.frame.put(String::from(&**text)),
+            Some(Kind::String) => {
+                self.watched(|executor| executor.frame.put(String::from(&**text)));
+            }
             Some(Kind::Str) => {
                 self.texts.push(Arc::clone(text));
                 // SAFETY: the text is held until the next sequence begins; all
@@ -84,8 +89,11 @@ impl Stage for Executor {
         self.journal.append(steps);
         self.written += count;
         self.journal.doing(step, Phase::Observing);
+        watched::set(self.watch);
         let (shelf, frame) = (&self.shelf, &mut self.frame);
-        if catching(|| shelf.clone_into(shelved, frame)).is_err() {
+        let cloned = catching(|| shelf.clone_into(shelved, frame));
+        watched::set(false);
+        if cloned.is_err() {
             return Err(Halt::Full);
         }
         let table = &self.tables[ty.index()];
