@@ -4,6 +4,7 @@
 //! decide where a `drop` has to stand.
 #![forbid(unsafe_code)]
 
+mod beside;
 mod calls;
 mod expected;
 mod imports;

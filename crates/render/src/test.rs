@@ -5,13 +5,14 @@
 //! Reads and writes text only. Whether a test compiles and passes is for others
 //! to find out, and to ask for the explicit style where the plain one does not.
 
+use crate::beside;
 use crate::calls::{explicit, is_atomic, is_operator, plain};
 use crate::expected::expected;
 use crate::imports::Imports;
 use crate::literal::{is_wide, literal, with_type};
 use crate::names::Variables;
 use crate::statements::{mark, must_be_dropped};
-use testsmith_model::call::{MAX_POLLS, Placeholder, Treatment, fill};
+use testsmith_model::call::{Placeholder, Treatment, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Edit, EditStep, Loans, Plan, Sequence, Step};
@@ -68,15 +69,7 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
         text.push_str(&uses.join("\n"));
         text.push('\n');
     }
-    if bodies.iter().any(|body| body.contains("hash_of(")) {
-        text.push_str(HASH_OF);
-    }
-    if bodies.iter().any(|body| body.contains("block_on(")) {
-        text.push_str(&BLOCK_ON.replace("MAX_POLLS", &MAX_POLLS.to_string()));
-    }
-    if bodies.iter().any(|body| body.contains("watched_heap::")) {
-        text.push_str(WATCHED_HEAP);
-    }
+    text.push_str(&beside::functions(&bodies));
     for body in bodies {
         text.push('\n');
         text.push_str(&body);
@@ -89,30 +82,6 @@ pub fn test_function(plan: &Plan, test: &Test) -> String {
     function(plan, test, &mut Imports::new(plan))
 }
 
-const HASH_OF: &str = "
-fn hash_of<T: std::hash::Hash>(value: &T) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-";
-
-/// Bounded, because a test that waits for ever says nothing.
-const BLOCK_ON: &str = "
-fn block_on<F: std::future::Future>(future: F) -> F::Output {
-    use std::task::{Context, Poll, Waker};
-    let mut future = std::pin::pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    for _ in 0..=MAX_POLLS {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-    }
-    panic!(\"the future is not ready, and nothing else runs\")
-}
-";
-
 const HANGS: &str = "it does not return; run alone, it fails after five seconds";
 /// What does not return is left to work on in a thread until the process is over.
 const WAIT: &str = "    let (done, wait) = std::sync::mpsc::channel();
@@ -123,9 +92,6 @@ const WAITED: &str = "        done.send(()).unwrap();
     let returned = wait.recv_timeout(std::time::Duration::from_secs(5));
     assert!(returned.is_ok(), \"it does not return\");
 ";
-
-/// The memory of a test watched by the test itself.
-const WATCHED_HEAP: &str = include_str!("watched_heap.txt");
 
 fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
