@@ -211,7 +211,7 @@ impl Supervisor {
                     total.sequences += death.sequences;
                     total.calls += death.calls;
                     let counts = (death.sequences, death.calls);
-                    self.mourn(*death, walk.heuristics.has(Heuristic::Limits), each)?;
+                    self.account_for(*death, walk.heuristics.has(Heuristic::Limits), each)?;
                     piece = PIECE_CALLS.start;
                     deaths += 1;
                     counts
@@ -254,7 +254,7 @@ impl Supervisor {
             }
             Answer::Died(death) => {
                 let calls = death.calls;
-                self.mourn(*death, walk.heuristics.has(Heuristic::Limits), each)?;
+                self.account_for(*death, walk.heuristics.has(Heuristic::Limits), each)?;
                 let mut all = Observed { calls, ..Observed::default() };
                 let still = Walk { max_calls: 0, ..walk.clone() };
                 for sequence in sequences {
@@ -275,7 +275,7 @@ impl Supervisor {
 
     /// Learns from a death and tells of the sequence that did it. If it was not under way
     /// when the worker died, those before are run again to find it.
-    fn mourn(
+    fn account_for(
         &mut self,
         death: Death,
         limits: bool,
