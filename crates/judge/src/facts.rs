@@ -51,6 +51,8 @@ pub struct Facts<'f> {
     pub made_for_another: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
+    /// A method that only looks is asked of a value after calls through shared references.
+    pub shared_before: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
     /// The type that the call is about in the end.
@@ -127,6 +129,8 @@ impl<'f> Facts<'f> {
             announced,
             made_for_another,
             of_two_owners: of_two_owners(plan, sequence, here),
+            shared_before: operation.is_some_and(is_about_a_query)
+                && arguments::is_shared_before(plan, sequence, here),
             support: None,
             root: root(plan, sequence, here),
         }
@@ -482,114 +486,4 @@ impl<'f> Facts<'f> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use testsmith_model::call::ClosureKind;
-    use testsmith_model::outcome::Origin;
-
-    /// The class of a panic at this statement.
-    fn class(statement: &str) -> String {
-        class_of(statement, "attempt to divide by zero", 1)
-    }
-
-    fn class_of(statement: &str, message: &str, column: u32) -> String {
-        let origin = Origin { statement: statement.into(), function: "other".into() };
-        let panic = Panic {
-            message: message.into(),
-            file: "src/lib.rs".into(),
-            line: 7,
-            column,
-            own: true,
-            origin: Some(origin),
-        };
-        let outcome = Outcome {
-            ending: Ending::Panicked(panic),
-            step: 0,
-            phase: Phase::Calling,
-            values: vec![],
-            new_edges: 0,
-        };
-        let operations = vec![crate::guesses::tests::operation("a", "lcm", &[])];
-        let plan = Plan { operations, ..Plan::default() };
-        let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
-        Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
-    }
-
-    #[test]
-    fn the_closures_of_a_law_are_no_answers() {
-        let outcome = Outcome {
-            ending: Ending::Broken,
-            step: 0,
-            phase: Phase::Calling,
-            values: vec![],
-            new_edges: 0,
-        };
-        let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
-        let sequence = Sequence::from_steps(vec![call]);
-        for (kind, answered) in [(OperationKind::Law, false), (OperationKind::Inherent, true)] {
-            let mut operation =
-                crate::guesses::tests::operation("a", "all", &[ClosureKind::Answers]);
-            operation.kind = kind;
-            let plan = Plan { operations: vec![operation], ..Plan::default() };
-            assert_eq!(Facts::new(&plan, &sequence, &outcome).answered, answered);
-        }
-    }
-
-    #[test]
-    fn a_law_that_two_instances_of_a_type_break_is_broken_once() {
-        let broken = |ty: &str, arg: &str| {
-            let callee = Callee::Claim {
-                claim: "Eq is reflexive".into(),
-                of: Ty::adt(ty, vec![Ty::prim(arg)]),
-                law: None,
-            };
-            let operation =
-                Operation { callee, ..crate::guesses::tests::operation("a", "eq", &[]) };
-            let plan = Plan { operations: vec![operation], ..Plan::default() };
-            let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
-            let ending = Ending::Broken;
-            let (step, phase, values) = (0, Phase::Calling, vec![]);
-            let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
-            Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
-        };
-        assert_eq!(broken("a::Set", "u8"), broken("a::Set", "i32"));
-        assert_ne!(broken("a::Set", "u8"), broken("a::Map", "u8"));
-    }
-
-    #[test]
-    fn a_trait_of_another_crate_is_neither_of_std_nor_local() {
-        let foreign = |path: &str, kind: OperationKind| {
-            let callee = Callee::TraitMember {
-                of: Ty::prim("u8"),
-                trait_: testsmith_model::ty::TraitRef::new(path, vec![]),
-                name: "reduce".into(),
-            };
-            let operation =
-                Operation { callee, kind, ..crate::guesses::tests::operation("a", "reduce", &[]) };
-            let plan = Plan { operations: vec![operation], ..Plan::default() };
-            let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
-            let (ending, step, phase, values) = (Ending::Broken, 0, Phase::Calling, vec![]);
-            let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
-            Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).is_of_a_foreign_trait()
-        };
-        assert!(foreign("modular::Reducer", OperationKind::ForeignTrait));
-        assert!(!foreign("std::ops::Add", OperationKind::ForeignTrait));
-        assert!(!foreign("a::Reducer", OperationKind::LocalTrait));
-    }
-
-    #[test]
-    fn what_a_macro_makes_is_told_apart_by_its_function() {
-        let made = class("impl_integer!(i8, i16)");
-        assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
-        assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
-        assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
-    }
-
-    #[test]
-    fn two_operators_of_a_line_overflow_for_one_reason() {
-        let at = |message, column| class_of("a + b * c", message, column);
-        let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
-        assert_eq!(at(add, 1), at(multiply, 5));
-        assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
-    }
-}
+mod tests;

@@ -39,6 +39,13 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "query of what is shared",
+        severity: Suspicious,
+        reason: "it does not answer the same twice after calls that changed its value through a \
+                 shared reference, which the value may be made for",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.shared_before,
+    },
+    Rule {
         name: "documented loss",
         severity: Suspicious,
         reason: "a law does not hold, and the documentation says that the type does not keep \
