@@ -51,6 +51,18 @@ pub(crate) fn near_the_end(plan: &Plan, sequence: &Sequence, here: usize) -> boo
     })
 }
 
+/// Whether the first argument of the step `here` was handed to a call before, which could only
+/// look at it.
+pub(crate) fn is_shared_before(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let Some(value) = steps.get(here).and_then(|step| step.args(here).next()) else { return false };
+    steps.iter().enumerate().take(here).any(|(at, step)| {
+        let Step::Call(op, _) = step else { return false };
+        let mut given = step.args(at).zip(&plan.operation(*op).inputs);
+        given.any(|(arg, input)| arg == value && input.mode == Mode::Shared)
+    })
+}
+
 /// Per step up to `here`: whether it was given a key that nobody has given out,
 /// alone or inside of something else. Such a key is made of literals and
 /// constants alone; whoever gives out keys is asked by reference.

@@ -55,6 +55,8 @@ pub struct Facts<'f> {
     pub made_for_another: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
+    /// A method that only looks is asked of a value after calls through shared references.
+    pub shared_before: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
     /// The type that the call is about in the end.
@@ -135,6 +137,8 @@ impl<'f> Facts<'f> {
             announced,
             made_for_another,
             of_two_owners: of_two_owners(plan, sequence, here),
+            shared_before: operation.is_some_and(is_about_a_query)
+                && arguments::is_shared_before(plan, sequence, here),
             support: None,
             root: root(plan, sequence, here),
         }

@@ -39,6 +39,13 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "query of what is shared",
+        severity: Suspicious,
+        reason: "it does not answer the same twice after calls that changed its value through a \
+                 shared reference, which the value may be made for",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.shared_before,
+    },
+    Rule {
         name: "documented loss",
         severity: Suspicious,
         reason: "a law does not hold, and the documentation says that the type does not keep \
@@ -273,11 +280,11 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "a debug assertion inside fails, which the author holds to be impossible",
         applies: |facts| {
-            facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"])
-                && !facts.mentions_an_argument()
-                && !facts.answered
-                && !facts.is_of_a_foreign_trait()
-                && !(facts.large_number && facts.is_of_trait(&OPERATORS))
+            let asked_for = facts.mentions_an_argument()
+                || facts.answered
+                || facts.is_of_a_foreign_trait()
+                || (facts.large_number && facts.is_of_trait(&OPERATORS));
+            facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"]) && !asked_for
         },
     },
     Rule {

@@ -80,13 +80,19 @@ fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Op
     let mut at = last;
     loop {
         let args = edit.steps[at].args().iter();
-        let mut owned = args.filter_map(|arg| {
+        let owned = args.filter_map(|arg| {
             Some((*arg as usize, own_path(plan, edit.steps[*arg as usize].ty(plan))?))
         });
-        // A value of the same type is no view, but another value.
-        let Some((from, path)) = owned.find(|(_, path)| root.as_ref() != Some(path)) else {
+        let owned: Vec<(usize, String)> = owned.collect();
+        // A clone is no view, but what it is a clone of may be one.
+        let other = owned.iter().find(|(_, path)| root.as_ref() != Some(path));
+        let Some((from, path)) = other.or(owned.first()).cloned() else {
             return (views, root);
         };
+        if root.as_ref() == Some(&path) {
+            at = from;
+            continue;
+        }
         if root.is_some() {
             if !is_view(plan, &edit.steps[at], from) {
                 return (views, root);

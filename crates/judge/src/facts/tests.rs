@@ -1,4 +1,4 @@
-//! What is told apart and what is not, on small plans.
+//! What facts say of small sequences.
 
 use super::*;
 use testsmith_model::call::ClosureKind;
