@@ -4,9 +4,10 @@
 mod support;
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output};
-use support::{build_folder, executable, root, stderr, stdout};
+use support::{build_folder, executable, findings, root, stderr, stdout};
 
 /// Runs the command on the three examples of the paper.
 fn run(out: &Path, args: &[&str]) -> Output {
@@ -75,8 +76,33 @@ fn contracts_are_inferred_and_what_is_needed_was_tried() {
     }
     // What is untrue and was believed for a while.
     assert!(all.iter().any(|(_, told)| told["fate"] == "refuted"), "{all:?}");
-    let again = run(tempfile::tempdir().expect("another").path(), &args);
-    assert_eq!(stdout(&again), stdout(&output), "the same calls say the same");
+    let few = ["infer", "--calls", "60000", "--format", "json"];
+    let first = stdout(&run(folder.path(), &few));
+    assert!(first.contains("\"event\":\"clause\""), "{first}");
+    assert_eq!(stdout(&run(folder.path(), &few)), first, "the same calls say the same");
+}
+
+/// The operations that fail in a run.
+fn failing(out: &Path, args: &[&str]) -> BTreeSet<String> {
+    let common = ["--seed", "3", "--quiet", "--no-write", "--no-regressions", "--format", "json"];
+    let output = run(out, &[args, &common].concat());
+    let name = |finding: &Value| {
+        let path = finding["operation"].as_str().unwrap_or_default();
+        path.rsplit("::").next().unwrap_or_default().to_owned()
+    };
+    findings(&output).iter().map(name).collect()
+}
+
+#[test]
+fn faults_are_found_that_as_many_random_calls_do_not_find() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let with = failing(folder.path(), &["--calls", "20000"]);
+    // Stateful testing makes 60,000 calls at most beside them.
+    let without = failing(folder.path(), &["--calls", "80000", "--without", "stateful"]);
+    // Sets with something in common are merged by chance, too.
+    assert!(with.contains("merge") && without.contains("merge"), "{with:?} {without:?}");
+    let only: Vec<&str> = with.difference(&without).map(String::as_str).collect();
+    assert_eq!(only, ["merge_left", "merge_tree_after"], "{with:?} {without:?}");
 }
 
 #[test]

@@ -89,7 +89,9 @@ fn implications(
         of(Relation::Equal)
             || of(Relation::Unequal) && table.classes[usize::from(atom.a)] == Class::Answer
     };
-    let doubled: BTreeSet<u16> = unconditional.iter().filter(same).map(|atom| atom.a).collect();
+    let doubled = unconditional.iter().filter(same).map(|atom| atom.a);
+    let doubled: BTreeSet<u16> =
+        doubled.flat_map(|column| words_for(known, column).chain([column])).collect();
     let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);
     for when in conditions(table, known) {
         let marks = table.marks(&when);
@@ -175,6 +177,12 @@ fn minimal(
     said.found
 }
 
+/// The answers that spell out a number.
+fn words_for(known: &Known, number: u16) -> impl Iterator<Item = u16> {
+    let word = move |atom: &&Atom| matches!(atom.form, Form::Means { .. }) && atom.b == number;
+    known.atoms.iter().filter(word).map(|atom| atom.a)
+}
+
 /// What was said so far, and what follows from it.
 struct Said<'k> {
     known: &'k Known,
@@ -204,6 +212,7 @@ impl Said<'_> {
             }
             Form::Pair { relation: Relation::Equal, plus: 0 } => {
                 self.doubled.insert(atom.a);
+                self.doubled.extend(words_for(self.known, atom.a));
             }
             _ => {}
         }

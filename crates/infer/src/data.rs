@@ -5,6 +5,7 @@ use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Relation};
 use crate::vocabulary::{Reading, reading};
 use crate::words::Words;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use testsmith_model::observation::{Observed, Row, Subject, Term, UNKNOWN, Unfit, Watch};
 use testsmith_model::{OpId, Plan, Sequence, TypeId};
@@ -27,6 +28,8 @@ pub struct Data<'p> {
     pub unfit: BTreeMap<OpId, Unfit>,
     /// Answers for which there was no room.
     pub unkept: u64,
+    /// What the invariants say of the columns of each watch, until something new is seen.
+    invariant: OnceCell<Vec<Known>>,
 }
 
 /// What holds of all tuples of these types: each atom with the questions on its sides.
@@ -59,11 +62,13 @@ impl<'p> Data<'p> {
             known: HashMap::new(),
             unfit: BTreeMap::new(),
             unkept: 0,
+            invariant: OnceCell::new(),
         }
     }
 
     /// Takes in what was seen; the number of rows that are new.
     pub fn add(&mut self, observed: Observed) -> usize {
+        self.invariant.take();
         let base = self.sequences.len() as u32;
         self.sequences.extend(observed.sequences);
         self.unkept += observed.unkept;
@@ -111,12 +116,10 @@ impl<'p> Data<'p> {
 
     /// The clauses that all observations support.
     pub fn contracts(&self) -> Vec<Contract> {
-        let invariants = self.invariants();
         let mut all = vec![];
         for watch in 0..self.watches.len() {
             let of_values = matches!(self.watches[watch].subject, Subject::Values { .. });
-            let known = if of_values { Known::default() } else { self.known(watch, &invariants) };
-            let clauses = infer(&self.tables[watch], &known, of_values);
+            let clauses = infer(&self.tables[watch], self.known_of(watch), of_values);
             let contract = |(clause, support)| Contract { watch, clause, support };
             all.extend(clauses.into_iter().map(contract));
         }
@@ -125,8 +128,20 @@ impl<'p> Data<'p> {
 
     /// What held before calls of an operation in which a condition held before.
     pub(crate) fn required_when(&self, watch: usize, when: &Atom) -> Vec<Atom> {
-        let known = self.known(watch, &self.invariants());
-        required_when(&self.tables[watch], &known, when)
+        required_when(&self.tables[watch], self.known_of(watch), when)
+    }
+
+    /// What the invariants of its types say of the columns of a watch; of values, nothing.
+    fn known_of(&self, watch: usize) -> &Known {
+        let all = self.invariant.get_or_init(|| {
+            let invariants = self.invariants();
+            let known = |(n, watch): (usize, &Watch)| match watch.subject {
+                Subject::Values { .. } => Known::default(),
+                Subject::Call { .. } => self.known(n, &invariants),
+            };
+            self.watches.iter().enumerate().map(known).collect()
+        });
+        &all[watch]
     }
 
     /// Whether what was seen breaks a clause.

@@ -224,3 +224,6 @@ impl Executor {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
