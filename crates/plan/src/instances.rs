@@ -19,6 +19,7 @@ impl Planner {
         let unmet = self.unmet(&reach);
         let mut drafts = self.supplied(&reach, &unmet);
         drafts.extend(self.demanded(&reach, &unmet));
+        drafts.extend(self.owning());
         // New operations may need builders of their own.
         drafts.extend(self.builders());
         drafts
