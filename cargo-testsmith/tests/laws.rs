@@ -6,7 +6,7 @@ mod support;
 use cargo_testsmith::pipeline::Session;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{Fixture, findings, stderr};
+use support::{Fixture, findings, rules, stderr};
 use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::message::Walk;
 use testsmith_model::{Callee, Operation};
@@ -88,6 +88,12 @@ fn every_broken_type_is_reported_for_its_law_and_every_sound_one_is_looked_at_an
         let (broken, sound) = (format!("laws::{law}::Broken"), format!("laws::{law}::Sound"));
         assert!(about(law, &broken, severity), "{law} is not found: {findings:#?}");
         assert!(walked.looked_at(law, &sound), "{law}: no sound value was looked at");
+    }
+    for (ty, rule) in rules("laws") {
+        let ruled = |finding: &Value| {
+            text(finding, "operation").contains(&ty) && text(finding, "rule") == rule
+        };
+        assert!(findings.iter().any(ruled), "{ty}: {rule}");
     }
     let wrong: Vec<&Value> =
         findings.iter().filter(|finding| text(finding, "operation").contains("::Sound")).collect();

@@ -20,6 +20,7 @@ mod instances;
 mod laws;
 mod literals;
 mod oracles;
+mod owning;
 mod resolve;
 mod std_traits;
 
@@ -88,6 +89,8 @@ pub struct Planner {
     builders: usize,
     /// Reference types for which a plain borrow was proposed.
     referred: HashSet<Ty>,
+    /// Whether generic types were asked about with elements that own memory.
+    owned: bool,
 }
 
 impl Planner {
@@ -105,6 +108,7 @@ impl Planner {
             built: HashSet::new(),
             builders: 0,
             referred: HashSet::new(),
+            owned: false,
         }
     }
 

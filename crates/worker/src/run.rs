@@ -289,7 +289,7 @@ pub(crate) fn walk_with(
 }
 
 /// Whether the memory of a sequence of a walk is watched: one in some.
-fn is_watched(sequence: u64, bounds: &Walk) -> bool {
+pub(crate) fn is_watched(sequence: u64, bounds: &Walk) -> bool {
     bounds.watch_every > 0 && sequence.is_multiple_of(u64::from(bounds.watch_every))
 }
 

@@ -7,7 +7,7 @@
 use crate::bare::BareStep;
 use crate::executor::Executor;
 use crate::panics::catching;
-use crate::run::{grow, walk_with};
+use crate::run::{grow, is_watched, walk_with};
 use std::time::Instant;
 use testsmith_engines::random::Engine;
 use testsmith_model::Sequence;
@@ -45,7 +45,8 @@ fn time_walk(executor: &mut Executor, engine: &mut Engine, bounds: &Walk, timing
     let (mut panicking_ns, mut legal_ns) = (0u64, 0u64);
     let first = executor.calls;
     let begin = processor_ns();
-    for _ in 0..bounds.max_sequences {
+    for n in 0..bounds.max_sequences {
+        executor.watch = is_watched(n, bounds);
         let (calls, began) = (executor.calls, Instant::now());
         grow(executor, engine, bounds.max_length, false, &mut |_| ());
         let outcome = executor.finish();
@@ -66,6 +67,7 @@ fn time_walk(executor: &mut Executor, engine: &mut Engine, bounds: &Walk, timing
             break;
         }
     }
+    executor.watch = false;
     timing.walk_ns = processor_ns() - begin;
     timing.walk_calls = executor.calls - first;
     // The processor's own clock is too slow to be asked for every sequence, so

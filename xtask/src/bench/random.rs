@@ -75,39 +75,54 @@ fn subjects(names: &[String]) -> Vec<&str> {
 fn speed(names: &[String]) -> Result<()> {
     println!("processor time a call in ns, optimised build, one core, median of {SEEDS} seeds");
     println!(
-        "{:<20} {:>8} {:>8} {:>8} {:>12} {:>14} {:>12}",
-        "crate", "engine", "bare", "rate", "calls/s", "sequences/s", "panics/call"
+        "{:<20} {:>8} {:>8} {:>8} {:>12} {:>14} {:>12} {:>9} {:>9}",
+        "crate",
+        "engine",
+        "bare",
+        "rate",
+        "calls/s",
+        "sequences/s",
+        "panics/call",
+        "watched",
+        "all"
     );
+    println!("watched: engine with the memory of one in eight sequences watched; all: of all");
     for krate in subjects(names) {
         let mut session = session(krate)?;
         session.build(Profile::Unoptimised)?;
         let harness = session.build(Profile::Optimised)?;
-        let mut rows = vec![];
+        let (mut rows, mut watched, mut all) = (vec![], vec![], vec![]);
         for seed in 0..SEEDS {
-            let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
-            let walk = Walk {
-                max_sequences: 20_000,
-                max_calls: 300_000,
-                ..walk(100 + seed, Heuristics::ALL)
-            };
-            rows.push(supervisor.time(&walk)?);
+            for (watch_every, rows) in [(0, &mut rows), (8, &mut watched), (1, &mut all)] {
+                let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
+                let walk = Walk {
+                    max_sequences: 20_000,
+                    max_calls: 300_000,
+                    watch_every,
+                    ..walk(100 + seed, Heuristics::ALL)
+                };
+                rows.push(supervisor.time(&walk)?);
+            }
         }
-        let median = |of: &dyn Fn(&Timing) -> f64| {
+        let median_of = |rows: &[Timing], of: &dyn Fn(&Timing) -> f64| {
             let mut column: Vec<f64> = rows.iter().map(of).collect();
             column.sort_by(f64::total_cmp);
             column[column.len() / 2]
         };
+        let median = |of: &dyn Fn(&Timing) -> f64| median_of(&rows, of);
         let each = |ns: u64, calls: u64| ns as f64 / calls.max(1) as f64;
         let engine = |t: &Timing| each(t.walk_ns, t.walk_calls);
         let bare = |t: &Timing| each(t.bare_ns, t.calls);
         println!(
-            "{krate:<20} {:>8.1} {:>8.1} {:>8.2} {:>12.0} {:>14.0} {:>11.2}%",
+            "{krate:<20} {:>8.1} {:>8.1} {:>8.2} {:>12.0} {:>14.0} {:>11.2}% {:>9.1} {:>9.1}",
             median(&engine),
             median(&bare),
             median(&|t| bare(t) / engine(t)),
             median(&|t| 1e9 / engine(t)),
             median(&|t| t.walk_sequences as f64 * 1e9 / t.walk_ns.max(1) as f64),
             median(&|t| 100.0 * each(t.panics, t.walk_calls)),
+            median_of(&watched, &engine),
+            median_of(&all, &engine),
         );
     }
     Ok(())
