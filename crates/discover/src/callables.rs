@@ -310,8 +310,14 @@ impl<'c> Collector<'c> {
         if owner.self_ty.any(|ty| matches!(ty, Ty::Unknown(_))) {
             return;
         }
+        // What the documentation hides is for nobody to call.
+        let hidden = matches!(&impl_.for_, doc::Type::ResolvedPath(path)
+            if self.get(&path.id).is_some_and(|item| item.crate_id == 0)
+                && !self.types.paths.is_public(path.id));
         let Some(trait_path) = &impl_.trait_ else {
-            self.members(&owner, impl_, CallableKind::Inherent, &[]);
+            if !hidden {
+                self.members(&owner, impl_, CallableKind::Inherent, &[]);
+            }
             return;
         };
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
@@ -324,7 +330,7 @@ impl<'c> Collector<'c> {
         let ends = known.trait_.path == "std::ops::Drop";
         self.api.impls.entry(known.trait_.path.clone()).or_default().push(known);
         // What ends a value is called by ending it.
-        if ends {
+        if ends || hidden {
             return;
         }
         match definition.map(|item| &item.inner) {

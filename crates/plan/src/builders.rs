@@ -97,6 +97,13 @@ fn foreign(ty: &Ty) -> Vec<Draft> {
         let call = format!("Vec::into_iter({{0}}).collect::<{ty}>()");
         rows.push(row(&call, "{.0}.into_iter().collect()", vec![vec_of(item)], ty));
     }
+    // A type without parts is its own value.
+    if let Ty::Adt { path, args } = ty
+        && args.is_empty()
+    {
+        let unit = Form::Constant { path: path.clone(), by_reference: false };
+        rows.push(builder(Call::new(unit, vec![]), vec![], ty));
+    }
     rows
 }
 
@@ -483,5 +490,7 @@ mod tests {
             makers(&Api::default(), &map).into_iter().map(|draft| draft.call.full()).collect();
         assert_eq!(calls[0], "<b::Map<u8, i8> as std::default::Default>::default()");
         assert!(calls[1..].iter().all(|call| call.contains("collect::<b::Map<u8, i8>>()")));
+        let zone = makers(&Api::default(), &Ty::adt("b::Utc", vec![]));
+        assert_eq!(zone.last().map(|draft| draft.call.full()).as_deref(), Some("b::Utc"));
     }
 }
