@@ -359,22 +359,6 @@ impl<'a> Chooser<'a> {
             }
             "BuildHasher" => Some(Ty::adt("std::hash::RandomState", vec![])),
             "Hasher" => Some(Ty::adt("std::hash::DefaultHasher", vec![])),
-            "Write" if trait_.path.contains("fmt") => Some(Ty::adt("std::string::String", vec![])),
-            // The second is soon full, and says so.
-            "Write" => {
-                let array = Ty::Array(Box::new(Ty::prim("u8")), "8".to_owned());
-                let full = Ty::adt("std::io::Cursor", vec![array]);
-                Some(self.variant_of(&[vec_of(Ty::prim("u8")), full]))
-            }
-            // The second reads less than it is asked for where its parts meet.
-            "Read" | "BufRead" if !all.iter().any(|trait_| trait_.name() == "Seek") => {
-                let cursor = Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))]);
-                let chain = Ty::adt("std::io::Chain", vec![cursor.clone(), cursor.clone()]);
-                Some(self.variant_of(&[cursor, chain]))
-            }
-            "Read" | "BufRead" | "Seek" => {
-                Some(Ty::adt("std::io::Cursor", vec![vec_of(Ty::prim("u8"))]))
-            }
             "FromIterator" | "Extend" => {
                 let item = arg.unwrap_or_else(|| self.menu.first.clone());
                 Some(vec_of(item))
@@ -395,6 +379,28 @@ impl<'a> Chooser<'a> {
                 let choices = [Ty::prim("i32"), Ty::adt("std::string::String", vec![])];
                 Some(self.variant_of(&choices[..]))
             }
+            _ => self.by_io_trait(trait_, all),
+        }
+    }
+
+    /// What is written to, and what is read from.
+    fn by_io_trait(&mut self, trait_: &TraitRef, all: &[TraitRef]) -> Option<Ty> {
+        let bytes = || Ty::adt("std::vec::Vec", vec![Ty::prim("u8")]);
+        match trait_.name() {
+            "Write" if trait_.path.contains("fmt") => Some(Ty::adt("std::string::String", vec![])),
+            // The second is soon full, and says so.
+            "Write" => {
+                let array = Ty::Array(Box::new(Ty::prim("u8")), "8".to_owned());
+                let full = Ty::adt("std::io::Cursor", vec![array]);
+                Some(self.variant_of(&[bytes(), full]))
+            }
+            // The second reads less than it is asked for where its parts meet.
+            "Read" | "BufRead" if !all.iter().any(|trait_| trait_.name() == "Seek") => {
+                let cursor = Ty::adt("std::io::Cursor", vec![bytes()]);
+                let chain = Ty::adt("std::io::Chain", vec![cursor.clone(), cursor.clone()]);
+                Some(self.variant_of(&[cursor, chain]))
+            }
+            "Read" | "BufRead" | "Seek" => Some(Ty::adt("std::io::Cursor", vec![bytes()])),
             _ => None,
         }
     }
