@@ -4,25 +4,27 @@ use super::{Fate, Learned, Tried};
 use crate::keep::steps;
 use std::collections::HashMap;
 use testsmith_infer::Contract;
-use testsmith_model::Plan;
 use testsmith_model::observation::Subject;
+use testsmith_model::{Plan, Sequence};
 use testsmith_store::{Object, Observation, Seen, Transition, Value};
 
-/// Objects that one run hands over.
-const MAX_OBJECTS: usize = 1500;
+/// Objects that one run hands over, and what is said of them.
+const MAX_OBJECTS: usize = 1000;
+const MAX_OBSERVATIONS: usize = 10_000;
 
 /// The objects that were looked at, with all that was said of them.
 pub(crate) fn seen(plan: &Plan, learned: &Learned) -> Seen {
     let mut seen = Seen::default();
     let mut numbers: HashMap<(String, u32), usize> = HashMap::new();
+    let mut texts: HashMap<&Sequence, String> = HashMap::new();
     let mut values = learned.data.values();
     // Those with one value first: what is known of an object stands there in full.
     values.sort_by_key(|looked| (looked.slots.len(), looked.sequence.len()));
     for looked in values {
-        if seen.objects.len() >= MAX_OBJECTS {
+        if seen.objects.len() >= MAX_OBJECTS || seen.observations.len() >= MAX_OBSERVATIONS {
             break;
         }
-        let text = steps(plan, looked.sequence);
+        let text = texts.entry(looked.sequence).or_insert_with(|| steps(plan, looked.sequence));
         let mut objects = vec![];
         for (slot, ty) in looked.slots.iter().zip(looked.types) {
             let next = seen.objects.len();

@@ -205,34 +205,39 @@ impl<'p> Work<'_, 'p> {
             let wanted = Reduction::new(&self.data).goals(contract);
             goals.extend(wanted.into_iter().map(|goal| (goal, n)));
         }
-        let direct = self.propose(&goals, |reduction, goal| reduction.propose(goal), &[]);
+        let direct = self.propose(&goals, false, &[]);
         let reached = self.try_all(supervisor, &goals, &contracts, direct, each)?;
-        let between = |reduction: &Reduction, goal: &Goal| reduction.propose_between(goal);
-        let indirect = self.propose(&goals, between, &reached);
+        let indirect = self.propose(&goals, true, &reached);
         self.try_all(supervisor, &goals, &contracts, indirect, each)?;
         Ok(contracts.len())
     }
 
-    /// Sequences for all goals that are not in the list, as far as the calls go.
-    fn propose(
-        &self,
-        goals: &[(Goal, usize)],
-        propose: impl Fn(&Reduction, &Goal) -> Vec<Sequence>,
-        reached: &[usize],
-    ) -> Vec<Try> {
+    /// Sequences for all goals that are not in the list, as far as the calls go; directly,
+    /// or with a call in between.
+    fn propose(&self, goals: &[(Goal, usize)], between: bool, reached: &[usize]) -> Vec<Try> {
         let reduction = Reduction::new(&self.data);
         let mut left = self.stateful.calls.saturating_sub(self.calls);
-        let mut proposed: Vec<(usize, std::vec::IntoIter<Sequence>)> = vec![];
+        let mut proposed: Vec<(usize, Box<dyn Iterator<Item = Sequence> + '_>)> = vec![];
         for (goal, (wanted, _)) in goals.iter().enumerate() {
-            if !reached.contains(&goal) {
-                proposed.push((goal, propose(&reduction, wanted).into_iter()));
+            if reached.contains(&goal) {
+                continue;
             }
+            let sequences: Box<dyn Iterator<Item = Sequence>> = match between {
+                false => Box::new(reduction.propose(wanted)),
+                true => Box::new(reduction.propose_between(wanted).into_iter()),
+            };
+            proposed.push((goal, sequences));
         }
         // A few for each goal in turn, so that none goes without.
         let mut all = vec![];
         while !proposed.is_empty() {
-            for (goal, sequences) in &mut proposed {
-                for sequence in sequences.take(A_TURN) {
+            let mut over = vec![];
+            for (n, (goal, sequences)) in proposed.iter_mut().enumerate() {
+                for _ in 0..A_TURN {
+                    let Some(sequence) = sequences.next() else {
+                        over.push(n);
+                        break;
+                    };
                     let calls = sequence.calls() as u64;
                     if calls > left {
                         return all;
@@ -241,7 +246,9 @@ impl<'p> Work<'_, 'p> {
                     all.push(Try { sequence, goal: *goal });
                 }
             }
-            proposed.retain(|(_, sequences)| sequences.len() > 0);
+            for n in over.into_iter().rev() {
+                drop(proposed.remove(n));
+            }
         }
         all
     }

@@ -107,16 +107,14 @@ impl<'d, 'p> Reduction<'d, 'p> {
         goal.wants.iter().all(|(atom, wanted)| atom.holds(answer) == Some(*wanted))
     }
 
-    /// Calls on values that are known to satisfy a goal, or that may.
-    pub fn propose(&self, goal: &Goal) -> Vec<Proposal> {
-        self.tuples(goal, &goal.wants)
-            .into_iter()
-            .filter_map(|sources| {
-                let (mut builder, args) = self.assemble(&sources)?;
-                builder.call(self.op(goal.watch)?, &args).ok()?;
-                Some(builder.finish())
-            })
-            .collect()
+    /// Calls on values that are known to satisfy a goal, or that may; each is made when it
+    /// is asked for.
+    pub fn propose<'r>(&'r self, goal: &'r Goal) -> impl Iterator<Item = Proposal> + 'r {
+        self.tuples(goal, &goal.wants).into_iter().filter_map(|sources| {
+            let (mut builder, args) = self.assemble(&sources)?;
+            builder.call(self.op(goal.watch)?, &args).ok()?;
+            Some(builder.finish())
+        })
     }
 
     /// Calls on values that lack one of the conditions, after a call that was seen to
@@ -147,6 +145,9 @@ impl<'d, 'p> Reduction<'d, 'p> {
         let each = self.cutoff.div_ceil(some.max(1));
         for (between, position, origin, at) in steps.iter().take(STEPS_BETWEEN) {
             for sources in tuples.iter().take(each) {
+                if all.len() >= self.cutoff {
+                    return;
+                }
                 let made = || {
                     let (mut builder, args) = self.assemble(sources)?;
                     let sequence = &self.data.sequences[origin.sequence as usize];

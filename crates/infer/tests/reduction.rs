@@ -134,7 +134,7 @@ fn a_call_is_proposed_on_a_value_that_breaks_the_clause() {
     assert!(
         reduction.is_reached(&goal, &[1, 0, 0, 2]) && !reduction.is_reached(&goal, &[0, 2, 1, 0])
     );
-    let proposed = reduction.propose(&goal);
+    let proposed: Vec<Sequence> = reduction.propose(&goal).collect();
     assert!(!proposed.is_empty());
     for sequence in &proposed {
         let steps: Vec<&Step> = sequence.steps().collect();
