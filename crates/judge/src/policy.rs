@@ -347,6 +347,7 @@ pub static POLICY: &[Rule] = &[
             let asked_for = facts.made_up_keys
                 || facts.is_meant()
                 || (facts.near_the_end && facts.says(&["with overflow"]))
+                || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
                 || (facts.is_told_where() && facts.says(&BOUNDS))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
@@ -429,7 +430,7 @@ fn is_leak(facts: &Facts) -> bool {
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
-const OPERATORS: [&str; 16] = [
+const OPERATORS: [&str; 18] = [
     "Add",
     "AddAssign",
     "Div",
@@ -442,7 +443,9 @@ const OPERATORS: [&str; 16] = [
     "Rem",
     "RemAssign",
     "Shl",
+    "ShlAssign",
     "Shr",
+    "ShrAssign",
     "Sub",
     "SubAssign",
     "Sum",
