@@ -157,11 +157,11 @@ fn the_bounds_of_a_division_need_no_search_and_every_division_has_its_answer() {
         assert!(matches!(answer, Answer::Unsat), "{answer:?}");
     }
     // All of four bits, by zero too.
-    for (a, d) in (0..16).flat_map(|a| (0..16).map(move |d| (a, d))) {
+    for (a, d) in (0..16u128).flat_map(|a| (0..16u128).map(move |d| (a, d))) {
         let mut pool = Pool::new();
         let (x, y) = (pool.variable(4, 0), pool.variable(4, 1));
         let (quotient, rest) = (pool.binary(Op::UDiv, x, y), pool.binary(Op::URem, x, y));
-        let (wanted, left) = if d == 0 { (15, a) } else { (a / d, a % d) };
+        let (wanted, left) = (a.checked_div(d).unwrap_or(15), a.checked_rem(d).unwrap_or(a));
         let conditions = [(x, a), (y, d), (quotient, wanted), (rest, left)]
             .map(|(term, value)| (term, pool.number(4, value)))
             .map(|(term, value)| pool.equal(term, value));
