@@ -17,8 +17,9 @@ use super::put::{CutShort, Explored, Path, Puts, Settled};
 const MAX_LOOKED_UP: usize = 512;
 /// More disagreements tell nobody more.
 const MAX_TOLD: usize = 4;
-/// More inputs are not run once more, each in a process of its own.
-const MAX_DOUBTED: usize = 64;
+/// More inputs are not run once more, each in a process of its own. All that one byte can be
+/// are run.
+const MAX_DOUBTED: usize = 256;
 /// How often an input is run whose outcome depends on the order of a hash table. Of four
 /// elements in 24 orders, one order is missed once in fifteen.
 const ORDERS_TRIED: usize = 64;
@@ -36,12 +37,16 @@ pub struct Natively {
 
 /// Every input there is, run natively and compared with what was predicted of it.
 pub struct Exhausted {
-    inputs: usize,
+    /// How many there are, if all were run: after too many that end their process or do not
+    /// end, the rest is not.
+    inputs: Option<usize>,
     /// The first that fails natively.
     failing: Option<(Vec<u8>, Replayed)>,
-    disagreements: Vec<String>,
-    /// How many did not do as predicted after others, and did so alone or were not run alone.
+    disagreements: Vec<Disagreement>,
+    /// How many did not do as predicted after others, but did so alone.
     otherwise: usize,
+    /// How many did not do as predicted, or did not end, and were too many to be run alone.
+    unconfirmed: usize,
 }
 
 impl Exhausted {
@@ -58,31 +63,34 @@ impl Exhausted {
         };
         let complete = found.ledger.is_complete();
         let fails = |letter: u8| matches!(letter, b'f' | b'd');
-        let mut wrong = vec![];
+        let mut doubtful = vec![];
         for (number, letter) in letters.iter().enumerate() {
-            if *letter == b'?' || found.cases.len() > MAX_LOOKED_UP && !fails(*letter) {
+            if found.cases.len() > MAX_LOOKED_UP && matches!(*letter, b'p' | b'r') {
                 continue;
             }
             let agrees = match found.case_of(&interpreter.pool, &input(number)) {
-                Some(case) => *letter != b'r' && case.passes != fails(*letter),
+                Some(case) => !matches!(*letter, b'r' | b'?') && case.passes != fails(*letter),
                 None => !complete || *letter == b'r',
             };
             if !agrees {
-                wrong.push(number);
+                doubtful.push(number);
             }
         }
         let mut disagreements = vec![];
-        let mut wrong_alone = 0;
-        for number in wrong.iter().take(MAX_DOUBTED) {
+        let (mut otherwise, mut unconfirmed) = (0, doubtful.len());
+        for number in doubtful.iter().take(MAX_DOUBTED) {
+            if disagreements.len() == MAX_TOLD {
+                break;
+            }
+            unconfirmed -= 1;
             // What ran before it in its process may be to blame.
             let replayed = native.alone(&input(*number), BRIEF)?;
-            let agrees = match found.case_of(&interpreter.pool, &input(*number)) {
-                Some(case) => mismatch(case, &replayed).is_none(),
-                None => !complete || replayed.fate == Fate::Rejected,
-            };
-            wrong_alone += usize::from(!agrees);
-            if !agrees && disagreements.len() < MAX_TOLD {
-                disagreements.push(format!("{} {} natively", replayed.call, told(&replayed)));
+            let predicted = found.case_of(&interpreter.pool, &input(*number));
+            match disagreement(predicted, &replayed) {
+                Some(disagreement) if predicted.is_some() || complete => {
+                    disagreements.push(disagreement);
+                }
+                _ => otherwise += usize::from(letters[*number] != b'?'),
             }
         }
         let mut failing = None;
@@ -94,8 +102,13 @@ impl Exhausted {
                 break;
             }
         }
-        let otherwise = wrong.len() - wrong_alone;
-        Ok(Exhausted { inputs: letters.len(), failing, disagreements, otherwise })
+        Ok(Exhausted {
+            inputs: (!letters.contains(&b'?')).then_some(letters.len()),
+            failing,
+            disagreements,
+            otherwise,
+            unconfirmed,
+        })
     }
 }
 
@@ -159,7 +172,7 @@ pub fn settle(
         let natively = told(native);
         cut_short.push(CutShort { call: native.call.clone(), why: cut.why.clone(), natively });
     }
-    let all_run = natively.exhausted.as_ref().map(|exhausted| exhausted.inputs);
+    let all_run = natively.exhausted.as_ref().and_then(|exhausted| exhausted.inputs);
     let otherwise =
         natively.otherwise + natively.exhausted.as_ref().map_or(0, |exhausted| exhausted.otherwise);
     let says_so = |(assumption, _): (Assumption, _)| assumption == Assumption::FreshProcess;
@@ -168,9 +181,12 @@ pub fn settle(
         voids.push((why.to_owned(), otherwise));
     }
     if let Some(exhausted) = natively.exhausted {
-        mismatches += exhausted.disagreements.len();
-        let wrong = |why: String| (format!("testsmith is wrong: {why}"), 1);
-        voids.extend(exhausted.disagreements.into_iter().map(wrong));
+        mismatches += exhausted.disagreements.iter().filter(|one| one.is_ours).count();
+        voids.extend(exhausted.disagreements.iter().map(|one| (one.to_string(), 1)));
+        if exhausted.unconfirmed > 0 {
+            let why = "did otherwise than explored after others, and not run alone";
+            voids.push((why.to_owned(), exhausted.unconfirmed));
+        }
         if let Some((input, native)) = exhausted.failing
             && paths.iter().all(|path| path.passes)
         {
@@ -209,8 +225,7 @@ pub fn settle(
 }
 
 /// The paths with what became of them natively; where that is not what was predicted,
-/// a reason more against any claim. Also how many of these are failures of ours: what is
-/// undefined may natively do anything, and an order of a hash table may not come up.
+/// a reason more against any claim. Also how many of these are failures of ours.
 fn replayed_paths(
     puts: &mut Puts<'_>,
     found: &Exploration,
@@ -221,10 +236,9 @@ fn replayed_paths(
     let mut paths = vec![];
     let mut mismatches = 0;
     for (case, native) in found.cases.iter().zip(replayed) {
-        if let Some(why) = mismatch(case, native) {
-            voids.push((format!("{}: {why}", native.call), 1));
-            let may_differ = case.ordered || matches!(case.end, End::Undefined(_));
-            mismatches += usize::from(!may_differ);
+        if let Some(disagreement) = disagreement(Some(case), native) {
+            mismatches += usize::from(disagreement.is_ours);
+            voids.push((disagreement.to_string(), 1));
         }
         let adds_branches = case.covered.iter().any(|side| !seen.contains(side));
         seen.extend(case.covered.iter().copied());
@@ -260,6 +274,34 @@ fn told(native: &Replayed) -> String {
         Fate::Failed => format!("fails: {}", native.message),
         Fate::Died | Fate::Hung | Fate::Stopped | Fate::NotRun => native.message.clone(),
     }
+}
+
+/// A native run that was not as predicted.
+struct Disagreement {
+    call: String,
+    how: String,
+    /// What is undefined may natively do anything, and an order of a hash table may not come
+    /// up; whatever else disagrees, testsmith is wrong about.
+    is_ours: bool,
+}
+
+impl std::fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let whose = if self.is_ours { "testsmith is wrong: " } else { "" };
+        write!(f, "{whose}{}: {}", self.call, self.how)
+    }
+}
+
+/// Compares a native run with what was predicted of its input: with none, that it is refused.
+fn disagreement(predicted: Option<&Case>, native: &Replayed) -> Option<Disagreement> {
+    let how = match predicted {
+        Some(case) => mismatch(case, native)?,
+        None if native.fate == Fate::Rejected => return None,
+        None => format!("natively {}, but refused when explored", told(native)),
+    };
+    let may_differ = |case: &Case| case.ordered || matches!(case.end, End::Undefined(_));
+    let is_ours = !predicted.is_some_and(may_differ);
+    Some(Disagreement { call: native.call.clone(), how, is_ours })
 }
 
 /// How the native run differs from the predicted one.
