@@ -18,10 +18,11 @@ pub enum Heuristic {
     Limits,
     Texts,
     Stateful,
+    Twins,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 12] = [
+    pub const ALL: [Heuristic; 13] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -34,6 +35,7 @@ impl Heuristic {
         Heuristic::Limits,
         Heuristic::Texts,
         Heuristic::Stateful,
+        Heuristic::Twins,
     ];
 
     /// As on the command line.
@@ -51,6 +53,7 @@ impl Heuristic {
             Heuristic::Limits => "limits",
             Heuristic::Texts => "texts",
             Heuristic::Stateful => "stateful",
+            Heuristic::Twins => "twins",
         }
     }
 
@@ -75,6 +78,7 @@ impl Heuristic {
             Heuristic::Stateful => {
                 "where nothing new is found, calls are made that would break inferred contracts"
             }
+            Heuristic::Twins => "equal values that can be told apart are passed together",
         }
     }
 

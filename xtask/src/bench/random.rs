@@ -9,7 +9,7 @@
 //! completed at least once. All take names of crates.
 
 use super::{CRATES, session};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cargo_testsmith::finding::{Failure, Findings, relative};
 use cargo_testsmith::pipeline::Session;
 use cargo_testsmith::selection::Selection;
@@ -60,16 +60,19 @@ pub fn run(args: &[String]) -> Result<()> {
 }
 
 /// The crates asked for, or the usual ones.
-fn subjects(names: &[String]) -> Vec<&str> {
-    let wanted = |krate: &&str| {
-        names.is_empty() || names.iter().any(|name| krate.split('@').next() == Some(name))
+/// The crates of these names; any other goes with its version, as `NAME@VERSION`.
+fn subjects(names: &[String]) -> Result<Vec<&str>> {
+    if names.is_empty() {
+        return Ok(SUBJECTS.to_vec());
+    }
+    let named =
+        |name: &String| CRATES.into_iter().find(|krate| krate.split('@').next() == Some(name));
+    let subject = |name| match named(name) {
+        Some(krate) => Ok(krate),
+        None if name.contains('@') => Ok(name.as_str()),
+        None => bail!("{name} is none of the surveyed crates: say {name}@VERSION"),
     };
-    CRATES
-        .iter()
-        .copied()
-        .filter(|krate| !names.is_empty() || SUBJECTS.contains(krate))
-        .filter(wanted)
-        .collect()
+    names.iter().map(subject).collect()
 }
 
 fn speed(names: &[String]) -> Result<()> {
@@ -87,7 +90,7 @@ fn speed(names: &[String]) -> Result<()> {
         "all"
     );
     println!("watched: engine with the memory of one in eight sequences watched; all: of all");
-    for krate in subjects(names) {
+    for krate in subjects(names)? {
         let mut session = session(krate)?;
         session.build(Profile::Unoptimised)?;
         let harness = session.build(Profile::Optimised)?;
@@ -290,7 +293,7 @@ fn thesis(names: &[String]) -> Result<()> {
         ("legality pruning only".to_owned(), Heuristics::ALL.without(Heuristic::Pruning)),
         ("full".to_owned(), Heuristics::ALL),
     ];
-    subjects(names).into_iter().try_for_each(|krate| compare(krate, &rows))
+    subjects(names)?.into_iter().try_for_each(|krate| compare(krate, &rows))
 }
 
 /// `heuristics [heuristics] [crates]`.
@@ -302,7 +305,7 @@ fn heuristics(args: &[String]) -> Result<()> {
         chosen.extend(Heuristic::ALL);
     }
     let rows = switched_off(chosen);
-    subjects(&names).into_iter().try_for_each(|krate| compare(krate, &rows))
+    subjects(&names)?.into_iter().try_for_each(|krate| compare(krate, &rows))
 }
 
 fn worth(names: &[String]) -> Result<()> {
@@ -312,7 +315,7 @@ fn worth(names: &[String]) -> Result<()> {
             crates.iter().filter(|n| wanted(n)).map(|n| n.to_string()).collect();
         if !crates.is_empty() {
             let rows = switched_off([heuristic]);
-            subjects(&crates).into_iter().try_for_each(|krate| compare(krate, &rows))?;
+            subjects(&crates)?.into_iter().try_for_each(|krate| compare(krate, &rows))?;
         }
     }
     Ok(())

@@ -2,7 +2,9 @@
 //! new sequences are extended.
 //!
 //! A value equal to one that was there before is not kept again: otherwise
-//! most of the set would be empty containers. Each type has a bounded number of
+//! most of the set would be empty containers. Only where two equal values can be
+//! told apart, by their hash or by their text, both are kept, as twins: a law
+//! about equal values is seldom asked about others. Each type has a bounded number of
 //! components; when all places are taken, a new value may drive out any other,
 //! the less likely the more there were.
 
@@ -28,6 +30,8 @@ const MAX_SEEN: usize = 1 << 18;
 const DRIVES_OUT_ONCE_IN: usize = 32;
 /// A known value is looked at once in so many times for a shorter recipe.
 const SHORTEN_ONCE_IN: usize = 16;
+/// Pairs of twins of one type; later ones are not noted. Nothing drives them out.
+const MAX_TWINS: usize = 8;
 /// Values that cannot be told apart are offered this seldom.
 const UNKNOWN_ONCE_IN: usize = 8;
 
@@ -37,6 +41,8 @@ pub(super) struct Member {
     pub(super) shelved: Option<Shelved>,
     /// What is learnt of it as an argument goes by this number.
     pub(super) id: u32,
+    /// What its text is known by, where equal values may have others.
+    look: Option<u64>,
 }
 
 struct Kind {
@@ -44,18 +50,36 @@ struct Kind {
     kept: bool,
     /// Whether the stage can keep clones.
     cloneable: bool,
+    /// Whether equal values may have different texts.
+    shown: bool,
     sameness: Sameness,
     members: Vec<Member>,
     /// Values that were new.
     distinct: usize,
     /// What tells the members apart, side by side.
     identities: Vec<u64>,
+    /// Members, by their numbers for good, that are equal and yet can be told apart.
+    twins: Vec<(u32, u32)>,
+}
+
+impl Kind {
+    /// Where an equal value is.
+    fn equal(&self, stage: &mut impl Stage, slot: u32) -> Option<usize> {
+        let equals =
+            |member: &Member| member.shelved.is_some_and(|shelved| stage.equals(slot, shelved));
+        self.members.iter().position(equals)
+    }
+
+    fn is_twin(&self, id: u32) -> bool {
+        self.twins.iter().any(|(a, b)| *a == id || *b == id)
+    }
 }
 
 pub(super) struct Components {
     kinds: Vec<Kind>,
     seen: HashSet<u64, Mixing>,
     pruning: bool,
+    twins: bool,
     made: u32,
     /// Recipes that have not been reported.
     news: Vec<Rc<Recipe>>,
@@ -70,15 +94,18 @@ impl Components {
         let kinds = plan.types.iter().enumerate().map(|(n, info)| Kind {
             kept: on && useful[n] && !info.may_borrow() && !(info.abilities.copy && literal(n)),
             cloneable: info.abilities.clone,
+            shown: info.abilities.debug && info.abilities.partial_eq,
             sameness: info.abilities.sameness(),
             members: vec![],
             distinct: 0,
             identities: vec![],
+            twins: vec![],
         });
         Components {
             kinds: kinds.collect(),
             seen: HashSet::default(),
             pruning: heuristics.has(Heuristic::Pruning),
+            twins: heuristics.has(Heuristic::Twins),
             made: 0,
             news: vec![],
         }
@@ -99,11 +126,31 @@ impl Components {
         &self.kinds[ty.index()].members[n]
     }
 
+    #[inline]
+    pub(super) fn has_twins(&self, ty: TypeId) -> bool {
+        !self.kinds[ty.index()].twins.is_empty()
+    }
+
+    /// Where the twin of a member is, if it has one; with none given, any twin.
+    pub(super) fn twin(&self, ty: TypeId, of: Option<u32>, rng: &mut Rng) -> Option<usize> {
+        let kind = &self.kinds[ty.index()];
+        let one = |(a, b): (u32, u32), rng: &mut Rng| if rng.chance(1, 2) { a } else { b };
+        let id = match of {
+            None => one(kind.twins[rng.below(kind.twins.len())], rng),
+            Some(id) => {
+                let (a, b) = *kind.twins.iter().find(|(a, b)| *a == id || *b == id)?;
+                if a == id { b } else { a }
+            }
+        };
+        kind.members.iter().position(|member| member.id == id)
+    }
+
     /// Drops a component that does not come out the same any more.
     pub(super) fn remove(&mut self, ty: TypeId, n: usize) {
         let kind = &mut self.kinds[ty.index()];
-        kind.members.swap_remove(n);
+        let Member { id, .. } = kind.members.swap_remove(n);
         kind.identities.swap_remove(n);
+        kind.twins.retain(|(a, b)| *a != id && *b != id);
     }
 
     /// The recipes of the components made since this was last asked.
@@ -135,12 +182,14 @@ impl Components {
                 Sameness::Unknown => {}
             }
             if let Some(known) = self.known(stage, ty, slot, identity) {
-                if let Known::Member(n) = known
-                    && rng.chance(1, SHORTEN_ONCE_IN)
-                {
-                    self.shorten(stage, ty, n, trace, slot);
+                let Known::Member(n) = known else { return false };
+                if !rng.chance(1, SHORTEN_ONCE_IN) {
+                    return false;
                 }
-                return false;
+                if !self.looks_new(stage, ty, slot) {
+                    self.shorten(stage, ty, n, trace, slot);
+                    return false;
+                }
             }
         }
         let kind = &mut self.kinds[ty.index()];
@@ -167,8 +216,12 @@ impl Components {
         recipe: Recipe,
         rng: &mut Rng,
     ) -> bool {
+        let look = self.look(stage, ty, slot);
         let kind = &mut self.kinds[ty.index()];
         let place = (kind.members.len() == MAX_MEMBERS).then(|| rng.below(MAX_MEMBERS));
+        if place.is_some_and(|n| kind.is_twin(kind.members[n].id)) {
+            return false;
+        }
         let over = place.and_then(|n| kind.members[n].shelved);
         let shelved = stage.shelve(slot, &recipe, over);
         if kind.cloneable && shelved.is_none() {
@@ -178,7 +231,11 @@ impl Components {
         self.made += 1;
         let recipe = Rc::new(recipe);
         self.news.push(Rc::clone(&recipe));
-        let member = Member { recipe, shelved, id: self.made };
+        let member = Member { recipe, shelved, id: self.made, look };
+        let pairs = self.twins && kind.twins.len() < MAX_TWINS;
+        if pairs && let Some(twin) = kind.equal(stage, slot).map(|n| kind.members[n].id) {
+            kind.twins.push((twin, member.id));
+        }
         match place {
             Some(n) => {
                 kind.members[n] = member;
@@ -192,6 +249,22 @@ impl Components {
         true
     }
 
+    /// What the text of a value is known by, if equal values may have others.
+    fn look(&self, stage: &mut impl Stage, ty: TypeId, slot: u32) -> Option<u64> {
+        let shown = self.twins && self.kinds[ty.index()].shown;
+        if shown { stage.identity(slot, Sameness::Debug) } else { None }
+    }
+
+    /// Whether a value that equals another can be told apart from all that are here.
+    fn looks_new(&self, stage: &mut impl Stage, ty: TypeId, slot: u32) -> bool {
+        let kind = &self.kinds[ty.index()];
+        if kind.twins.len() == MAX_TWINS {
+            return false;
+        }
+        let look = self.look(stage, ty, slot);
+        look.is_some() && kind.members.iter().all(|member| member.look != look)
+    }
+
     /// Whether an equal value was seen before, and where it is if it is here.
     fn known(
         &mut self,
@@ -203,13 +276,7 @@ impl Components {
         let kind = &self.kinds[ty.index()];
         let by_hash = match kind.sameness {
             Sameness::Unknown => return None,
-            Sameness::PartialEq => {
-                let mut members = kind.members.iter();
-                let equal = |member: &Member| {
-                    member.shelved.is_some_and(|shelved| stage.equals(slot, shelved))
-                };
-                return members.position(equal).map(Known::Member);
-            }
+            Sameness::PartialEq => return kind.equal(stage, slot).map(Known::Member),
             Sameness::Hash => true,
             Sameness::Debug => false,
         };

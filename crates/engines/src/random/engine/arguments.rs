@@ -17,6 +17,8 @@ const MAX_DRAWS: usize = 3;
 /// values are there then, and what a clone leaves out.
 const MAX_REPLAYED: usize = 16;
 const REPLAYED_ONCE_IN: usize = 8;
+/// An operation on two values of a type that has twins gets some once in so many times.
+const TWINS_ONCE_IN: usize = 4;
 /// One text in so many is put together from others, for operations that are
 /// likely to look into it; and for all others, which are better off with few.
 const COMPOSED_ONCE_IN: (usize, usize) = (2, 8);
@@ -42,6 +44,11 @@ fn component_origin(id: u32) -> u32 {
     id | 1 << 30
 }
 
+/// The component that an origin stands for.
+fn component_of(origin: u32) -> Option<u32> {
+    (origin >> 30 == 1).then_some(origin & !(1 << 30))
+}
+
 pub(super) fn maker_origin(op: OpId) -> u32 {
     op.0 | 1 << 31
 }
@@ -62,6 +69,11 @@ impl Engine {
             && !self.exceeds(&need, ty, n)
         {
             return self.put(stage, ty, n).map(Some);
+        }
+        if self.components.has_twins(ty)
+            && let Some(slot) = self.twin(stage, &need)?
+        {
+            return Ok(Some(slot));
         }
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
         if reuse
@@ -171,6 +183,32 @@ impl Engine {
                 break;
             }
         }
+        self.place(stage, ty, n)
+    }
+
+    /// For an operation on two values of a type: now and then the first is one that has an
+    /// equal one which can be told apart, and the second, if the first is one, is that.
+    fn twin(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let inputs = &stage.signature(need.op).inputs;
+        let at = |n: usize| inputs[n].ty == ty;
+        let first = (0..need.n).find(|n| at(*n));
+        let of = match first {
+            Some(n) => match component_of(self.origins[need.earlier[n] as usize]) {
+                Some(id) if self.rng.chance(1, 2) => Some(id),
+                _ => return Ok(None),
+            },
+            None if (need.n + 1..inputs.len()).any(at) && self.rng.chance(1, TWINS_ONCE_IN) => None,
+            None => return Ok(None),
+        };
+        match self.components.twin(ty, of, &mut self.rng) {
+            Some(n) => self.place(stage, ty, n),
+            None => Ok(None),
+        }
+    }
+
+    /// Puts a component on the stage.
+    fn place(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<Option<u32>, Halt> {
         let member = self.components.member(ty, n);
         let id = member.id;
         let short = member.recipe.steps.len() <= MAX_REPLAYED;
