@@ -485,7 +485,6 @@ impl Explorer<'_> {
     /// A case for an input that ended as the claim is about. Gives the sides of branches that
     /// others of its path take.
     fn keep(&mut self, run: Run, input: Vec<u8>, further: bool) -> Sides {
-        let mut joined = run.joined;
         let passes = passes(&self.settings.expectation, &run.end);
         let mut case = Case {
             input,
@@ -505,14 +504,20 @@ impl Explorer<'_> {
                 minimise::by_solver(&mut self.interpreter.pool, &mut self.chain, &mut case);
             }
         }
-        if !joined.is_empty() && case.input != first {
+        if case.input != first {
             // A smaller input of the same path may take other sides.
-            let again = self.run(&case.input, &[]);
-            (case.covered, joined) = (again.covered, again.joined);
+            let values = minimise::assignment(&case.input);
+            let mut evaluator = Evaluator::new(&self.interpreter.pool, &values);
+            for (side, condition) in &run.joined {
+                match evaluator.holds(*condition) {
+                    true => case.covered.insert(*side),
+                    false => case.covered.remove(side),
+                };
+            }
         }
         self.found.covered.extend(case.covered.iter().copied());
         self.found.cases.push(case);
-        joined
+        run.joined
     }
 }
 

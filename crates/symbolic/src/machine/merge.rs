@@ -298,16 +298,13 @@ impl Machine<'_> {
 
     fn count_sides(&mut self, sides: Vec<(SiteId, u32, Value)>) {
         for (site, way, guard) in sides {
-            match guard.term {
-                Some(guard_term) if guard.bits == 0 => {
-                    let pool = &mut self.interpreter.pool;
-                    let entry = self.joined.entry((site, way)).or_insert(guard_term);
-                    *entry = pool.binary(Op::Or, *entry, guard_term);
-                }
-                _ => {
-                    self.covered.insert((site, way), ());
-                }
-            }
+            let Some(condition) = guard.term else {
+                self.covered.insert((site, way), ());
+                continue;
+            };
+            let (of_all, taken) = self.joined.entry((site, way)).or_insert((condition, false));
+            *of_all = self.interpreter.pool.binary(Op::Or, *of_all, condition);
+            *taken |= guard.bits == 1;
         }
     }
 

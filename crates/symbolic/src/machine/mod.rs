@@ -124,7 +124,8 @@ pub struct Run {
     pub decisions: Vec<Decision>,
     /// Every way out of a branch that was taken, whether the input decided it or not.
     pub covered: BTreeSet<(SiteId, u32)>,
-    /// Ways out of branches that other inputs of this path take, each with its condition.
+    /// Ways out of branches that some inputs of this path take and others do not, each with
+    /// its condition.
     pub joined: BTreeMap<(SiteId, u32), Term>,
     pub steps: u64,
     /// What the outcome rests on beside the code, with the first place that made use of it.
@@ -243,7 +244,8 @@ struct Machine<'e> {
     covered: FastMap<(SiteId, u32), ()>,
     /// A branch whose ways are tried, and what came of others.
     merging: Option<Box<merge::Merging>>,
-    joined: BTreeMap<(SiteId, u32), Term>,
+    /// Ways out of joined branches, with their conditions, and whether this input takes them.
+    joined: BTreeMap<(SiteId, u32), (Term, bool)>,
     /// How often in a row the ways of a branch were not joined.
     unjoined: FastMap<(usize, usize), u32>,
     assumptions: BTreeMap<Assumption, Place>,
@@ -324,11 +326,18 @@ impl<'e> Machine<'e> {
         if self.decisions.len() < self.script.len() {
             self.diverged = true;
         }
+        let mut covered: BTreeSet<(SiteId, u32)> = self.covered.into_keys().collect();
+        self.joined.retain(|side, _| !covered.contains(side));
+        covered.extend(self.joined.iter().filter(|(_, (_, taken))| *taken).map(|(side, _)| *side));
         Run {
             end,
             decisions: self.decisions,
-            covered: self.covered.into_keys().collect(),
-            joined: self.joined,
+            covered,
+            joined: self
+                .joined
+                .into_iter()
+                .map(|(side, (condition, _))| (side, condition))
+                .collect(),
             steps: self.steps,
             assumptions: self.assumptions,
             voids: self.voids,
