@@ -323,6 +323,29 @@ pub mod codes {
 "#;
 
 #[test]
+fn a_function_is_asked_for_by_the_name_that_it_has_in_the_table() {
+    let source = r#"
+pub trait Shared {
+    fn share(self, among: u8) -> u8;
+}
+
+impl Shared for u8 {
+    fn share(self, among: u8) -> u8 {
+        self / among
+    }
+}
+"#;
+    let folder = fixture("by-table", &[("src/lib.rs", source)]);
+    let all = explore(&folder, &["--all"]);
+    let path = all[0].function.as_ref().expect("it is about a function").path.clone();
+    assert!(path.starts_with('<'), "{path}");
+    let explored = explore(&folder, &["--fn", &path]);
+    assert_eq!(explored.len(), 1);
+    assert_eq!(explored[0].settled, Settled::Fails, "{:?}", explored[0].voids);
+    confirmed(&explored);
+}
+
+#[test]
 fn a_public_function_is_tried_on_everything_it_may_be_given() {
     let folder = fixture("robust", &[("src/lib.rs", PUBLIC)]);
     let explored = explore(&folder, &["--fn", "codes::last_digit", "--len", "2"]);

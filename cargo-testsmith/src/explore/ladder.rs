@@ -102,6 +102,10 @@ fn choose(
     let everything = ["*".to_owned()];
     let asked = if options.all { &everything[..] } else { &options.functions[..] };
     for asked in asked {
+        // The table's own names come first: those of trait functions look spelled out.
+        if take(&session.plan, asked) {
+            continue;
+        }
         if spelled::is_spelled(asked) {
             let spelled = spelled::read_path(&api, asked)?;
             let mut plan = plan(&session.lab, spelled.api.clone(), session.stamp, console)?;
@@ -109,7 +113,7 @@ fn choose(
             if !take(&plan, &spelled.plain) {
                 bail!("{asked} cannot be called: {}", reason(&plan, &spelled.plain));
             }
-        } else if !take(&session.plan, asked) {
+        } else {
             return Err(Usage(unknown(&session.plan, asked)).into());
         }
     }

@@ -15,6 +15,12 @@ use crate::{Answer, Limit, Solver, verified};
 const FRESH_AFTER_QUERIES: u32 = 64;
 /// Below this many SAT variables there is nothing to gain by starting afresh.
 const SMALL_CIRCUIT: u32 = 4_000;
+/// A question whose circuit has more is not asked: each takes some hundred bytes.
+const MAX_CIRCUIT: u32 = 4_000_000;
+const TOO_LARGE: &str = "the question is too large for the embedded solver";
+/// The clock is looked at after so many terms became circuits.
+const TERMS_PER_GLANCE: usize = 64;
+const LATE: &str = "the embedded solver ran out of time";
 /// Conflicts a single query may take; some ten seconds on hard instances.
 pub const DEFAULT_CONFLICTS: u64 = 100_000;
 
@@ -48,8 +54,18 @@ impl Solver for Blaster {
         if self.queries >= FRESH_AFTER_QUERIES && self.gates.variables() > SMALL_CIRCUIT {
             self.start_afresh();
         }
-        let mut assumptions: Vec<Lit> =
-            conditions.iter().map(|condition| self.encode(pool, *condition)[0]).collect();
+        let mut assumptions = match self.encode_all(pool, conditions) {
+            // Most of it may have been left by earlier questions.
+            Err(TOO_LARGE) if self.queries > 1 => {
+                self.start_afresh();
+                return self.check(pool, conditions);
+            }
+            Err(why) => {
+                self.start_afresh();
+                return Answer::Unknown(why.to_owned());
+            }
+            Ok(assumptions) => assumptions,
+        };
         assumptions.sort_unstable();
         assumptions.dedup();
         let result = self.gates.solve(&assumptions, self.conflicts, &self.limit);
@@ -64,7 +80,7 @@ impl Solver for Blaster {
         let late = self.gates.is_late();
         self.start_afresh();
         Answer::Unknown(match late {
-            true => "the embedded solver ran out of time".to_owned(),
+            true => LATE.to_owned(),
             false => format!("the embedded solver gave up after {} conflicts", self.conflicts),
         })
     }
@@ -98,9 +114,15 @@ impl Blaster {
         self.variables.iter().map(value).collect()
     }
 
-    /// The literals of a term, children first on a stack of our own.
-    fn encode(&mut self, pool: &Pool, term: Term) -> Box<[Lit]> {
+    /// A literal for each condition, or why there are none.
+    fn encode_all(&mut self, pool: &Pool, conditions: &[Term]) -> Result<Vec<Lit>, &'static str> {
+        conditions.iter().map(|condition| Ok(self.encode(pool, *condition)?[0])).collect()
+    }
+
+    /// The literals of a term, children first on a stack of our own; or why there are none.
+    fn encode(&mut self, pool: &Pool, term: Term) -> Result<Box<[Lit]>, &'static str> {
         let mut stack = vec![term];
+        let mut encoded = 0_usize;
         while let Some(&top) = stack.last() {
             if self.bits.contains_key(&top) {
                 stack.pop();
@@ -113,9 +135,16 @@ impl Blaster {
                 let bits = self.circuit(pool, top);
                 self.bits.insert(top, bits.into_boxed_slice());
                 stack.pop();
+                encoded += 1;
+                if self.gates.variables() > MAX_CIRCUIT {
+                    return Err(TOO_LARGE);
+                }
+                if encoded.is_multiple_of(TERMS_PER_GLANCE) && self.limit.is_reached() {
+                    return Err(LATE);
+                }
             }
         }
-        self.bits[&term].clone()
+        Ok(self.bits[&term].clone())
     }
 
     fn circuit(&mut self, pool: &Pool, term: Term) -> Vec<Lit> {

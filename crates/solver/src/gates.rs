@@ -8,17 +8,18 @@ use std::cell::Cell;
 use crate::Limit;
 use crate::term::FastMap;
 
-/// The clock is looked at that seldom.
-const CONFLICTS_PER_GLANCE: u64 = 64;
+/// The clock is looked at that seldom: in a large circuit many steps go by without a conflict.
+const STEPS_PER_GLANCE: u32 = 1024;
 
 /// Stops the search after a number of conflicts, or when it is late; batsat has no public
 /// budget.
 #[derive(Default)]
 pub struct ConflictBudget {
     conflicts: u64,
-    limit: Cell<u64>,
+    limit: u64,
     allowed: Limit,
-    late: bool,
+    steps: Cell<u32>,
+    late: Cell<bool>,
 }
 
 impl Callbacks for ConflictBudget {
@@ -30,20 +31,21 @@ impl Callbacks for ConflictBudget {
     fn on_new_clause(&mut self, _: &[Lit], kind: batsat::clause::Kind) {
         if kind == batsat::clause::Kind::Learnt {
             self.conflicts += 1;
-            if self.conflicts.is_multiple_of(CONFLICTS_PER_GLANCE) {
-                self.look_at_the_clock();
-            }
         }
     }
 
     fn stop(&self) -> bool {
-        self.late || self.conflicts > self.limit.get()
+        self.steps.set(self.steps.get().wrapping_add(1));
+        if self.steps.get().is_multiple_of(STEPS_PER_GLANCE) {
+            self.look_at_the_clock();
+        }
+        self.late.get() || self.conflicts > self.limit
     }
 }
 
 impl ConflictBudget {
-    fn look_at_the_clock(&mut self) {
-        self.late = self.allowed.is_reached();
+    fn look_at_the_clock(&self) {
+        self.late.set(self.allowed.is_reached());
     }
 }
 
@@ -67,14 +69,14 @@ impl Gates {
     /// Searches for a model under assumptions; `UNDEF` when the budget ran out.
     pub fn solve(&mut self, assumptions: &[Lit], conflicts: u64, limit: &Limit) -> lbool {
         let budget = self.sat.cb_mut();
-        budget.limit.set(conflicts);
+        budget.limit = conflicts;
         budget.allowed = limit.clone();
         self.sat.solve_limited(assumptions)
     }
 
     /// Whether the last search ended because it was late.
     pub fn is_late(&self) -> bool {
-        self.sat.cb().late
+        self.sat.cb().late.get()
     }
 
     /// The value of a literal in the last model.

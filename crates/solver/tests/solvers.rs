@@ -310,3 +310,24 @@ fn an_external_solver_that_dies_leaves_the_question_open() {
         assert!(matches!(solver.check(&pool, &[condition]), Answer::Unknown(_)));
     }
 }
+
+#[test]
+fn a_question_that_is_too_large_is_not_decided_and_the_next_one_is() {
+    let mut pool = Pool::new();
+    let (x, y) = (pool.variable(128, 0), pool.variable(128, 1));
+    let mut quotient = x;
+    for n in 0..120 {
+        let other = pool.number(128, n + 3);
+        let divisor = pool.binary(Op::Xor, y, other);
+        quotient = pool.binary(Op::UDiv, quotient, divisor);
+    }
+    let seven = pool.number(128, 7);
+    let mut solver = Blaster::default();
+    let large = pool.binary(Op::Eq, quotient, seven);
+    match solver.check(&pool, &[large]) {
+        Answer::Unknown(why) => assert!(why.contains("too large"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    let small = pool.binary(Op::Eq, x, seven);
+    assert!(matches!(solver.check(&pool, &[small]), Answer::Sat(_)));
+}
