@@ -77,11 +77,13 @@ impl Finding {
         })
     }
 
-    /// Whether it is about a convention that does not hold, which counts only where the
-    /// type keeps it otherwise.
+    /// Whether it is about a convention that does not hold, which is a violation only where
+    /// the type keeps it otherwise.
     pub fn needs_support(&self) -> bool {
         let law = self.law.as_deref().and_then(testsmith_plan::law);
-        self.outcome.ending == Ending::Broken && law.is_some_and(|law| law.bounds.is_none())
+        self.failing.severity == Severity::Violation
+            && self.outcome.ending == Ending::Broken
+            && law.is_some_and(|law| law.bounds.is_none())
     }
 
     /// Judges it again, knowing how far the type keeps the convention.

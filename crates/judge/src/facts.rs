@@ -455,8 +455,9 @@ impl<'f> Facts<'f> {
             // What does not hold for one instance of a type seldom does for another, nor what
             // does not hold for one of its iterators.
             Some(Callee::Claim { claim, of, law }) => {
-                let about_a_query = self.operation.is_some_and(is_about_a_query);
-                let law = law.as_ref().filter(|_| !about_a_query).map(|law| law.replace('_', " "));
+                // What is weak is up to the type, whichever of its methods shows it.
+                let by_method = self.operation.is_some_and(is_about_a_query) && !self.is_weak();
+                let law = law.as_ref().filter(|_| !by_method).map(|law| law.replace('_', " "));
                 let of = self.root.as_deref().or(of.path()).unwrap_or_default();
                 format!("{}, for {of}", law.as_ref().unwrap_or(claim))
             }
@@ -468,6 +469,10 @@ impl<'f> Facts<'f> {
                 let name = self.name().unwrap_or(&path);
                 let kind = kind_of_message(&panic.message);
                 format!("panic in {name} made by a macro in {}: {kind}", panic.file)
+            }
+            // Whoever shows a value panics in one place of std, whatever the value was made of.
+            Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {
+                format!("panic in {path}: {}", kind_of_message(&panic.message))
             }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 // A number that is too large for one operator of a line is for the next, too.

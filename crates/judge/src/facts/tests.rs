@@ -1,7 +1,7 @@
 //! What facts say of small sequences.
 
 use super::*;
-use testsmith_model::call::ClosureKind;
+use testsmith_model::call::{Call, ClosureKind, Form};
 use testsmith_model::outcome::Origin;
 
 /// The class of a panic at this statement.
@@ -106,4 +106,59 @@ fn two_operators_of_a_line_overflow_for_one_reason() {
     let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
     assert_eq!(at(add, 1), at(multiply, 5));
     assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
+}
+
+/// The class of an operation that ends so.
+fn class_of_operation(operation: Operation, ending: Ending) -> String {
+    let plan = Plan { operations: vec![operation], ..Plan::default() };
+    let call = Step::Call(testsmith_model::OpId(0), Box::new([]));
+    let (step, phase, values) = (0, Phase::Calling, vec![]);
+    let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+    Facts::new(&plan, &Sequence::from_steps(vec![call]), &outcome).class()
+}
+
+#[test]
+fn what_is_weak_is_told_once_for_a_type_and_all_else_by_its_method() {
+    let broken = |query: &str, weak: bool| {
+        let callee = Callee::Claim {
+            claim: format!("{query} answers alike"),
+            of: Ty::adt("a::Moment", vec![]),
+            law: Some("equal_values_answer_alike".into()),
+        };
+        let base = crate::guesses::tests::operation("a", query, &[]);
+        let about = Some(Box::new(base.call.clone()));
+        let form = Form::Template { full: String::new(), show: String::new(), about };
+        let mut operation =
+            Operation { callee, kind: OperationKind::Law, call: Call::new(form, vec![]), ..base };
+        operation.docs.weak = weak;
+        class_of_operation(operation, Ending::Broken)
+    };
+    assert_eq!(broken("hour", true), broken("offset", true));
+    assert_ne!(broken("hour", false), broken("offset", false));
+}
+
+#[test]
+fn a_text_that_cannot_be_shown_is_one_cause_whatever_it_was_made_of() {
+    let shown = |trait_: &str, of: &str, own: bool| {
+        let callee = Callee::TraitMember {
+            of: Ty::adt(of, vec![]),
+            trait_: testsmith_model::ty::TraitRef::new(trait_, vec![]),
+            name: "fmt".into(),
+        };
+        let operation = Operation { callee, ..crate::guesses::tests::operation("a", "fmt", &[]) };
+        let panic = Panic {
+            message: "a formatting trait implementation returned an error".into(),
+            file: "library/alloc/src/fmt.rs".into(),
+            line: 655,
+            column: 1,
+            own,
+            origin: None,
+        };
+        class_of_operation(operation, Ending::Panicked(panic))
+    };
+    assert!(shown("std::fmt::Display", "a::Delayed", false).contains("a::Delayed"));
+    let (one, other) = ("a::Delayed", "a::Other");
+    assert_ne!(shown("std::fmt::Display", one, false), shown("std::fmt::Display", other, false));
+    // In the crate's own code the line is the cause.
+    assert_eq!(shown("std::fmt::Display", one, true), shown("std::fmt::Display", other, true));
 }
