@@ -6,10 +6,13 @@ use std::collections::HashMap;
 use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Literal, Step};
-use testsmith_model::{OpId, Sequence};
+use testsmith_model::{Callee, OpId, Plan, Sequence};
 
 /// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
+/// When so many operations of one name did not return, none of that name is called again:
+/// what takes an instance of a function too long takes the others too long.
+const HUNG_BEFORE_NAME_AVOIDED: usize = 3;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 
@@ -20,6 +23,8 @@ pub struct Lessons {
     deaths: HashMap<OpId, u32>,
     /// Operations that ended too many.
     pub(crate) avoid: Vec<OpId>,
+    /// Those of them that did not return.
+    hung: Vec<OpId>,
     pub(crate) limits: Vec<ArgumentLimit>,
     pub components: Vec<Component>,
 }
@@ -35,6 +40,7 @@ impl Lessons {
         Lessons {
             deaths: self.deaths.clone(),
             avoid: self.avoid.clone(),
+            hung: self.hung.clone(),
             limits: self.limits.clone(),
             components: vec![],
         }
@@ -47,7 +53,7 @@ impl Lessons {
     }
 
     /// Learns from a death: the number that was too large, or else the operation.
-    pub(crate) fn learn(&mut self, death: &Death, limits: bool) {
+    pub(crate) fn learn(&mut self, plan: &Plan, death: &Death, limits: bool) {
         // A component that ends the worker would end the next one too.
         let steps: Vec<&Step> = death.sequence.steps().collect();
         self.components.retain(|component| {
@@ -71,26 +77,48 @@ impl Lessons {
             self.limits.push(limit);
             return;
         }
-        self.count(op, &death.outcome);
+        self.count(plan, op, &death.outcome);
     }
 
     /// Learns that a sequence, run again, was seen to end its worker.
-    pub(crate) fn blame(&mut self, sequence: &Sequence, outcome: &Outcome) {
+    pub(crate) fn blame(&mut self, plan: &Plan, sequence: &Sequence, outcome: &Outcome) {
         if let Some(op) = operation_at(sequence, outcome.step) {
-            self.count(op, outcome);
+            self.count(plan, op, outcome);
         }
     }
 
-    fn count(&mut self, op: OpId, outcome: &Outcome) {
+    fn count(&mut self, plan: &Plan, op: OpId, outcome: &Outcome) {
         let deaths = self.deaths.entry(op).or_default();
         // Waiting for a call that does not return costs as much as many deaths.
         let hung = matches!(outcome.ending, Ending::TimedOut { .. });
         *deaths += if hung { DEATHS_BEFORE_AVOIDED } else { 1 };
-        if *deaths >= DEATHS_BEFORE_AVOIDED && !self.avoid.contains(&op) {
-            self.avoid.push(op);
-            let calls = |step: &Step| matches!(step, Step::Call(called, _) if *called == op);
-            self.components.retain(|component| !component.sequence.steps().any(calls));
+        if *deaths < DEATHS_BEFORE_AVOIDED || self.avoid.contains(&op) {
+            return;
         }
+        self.leave_alone(&[op]);
+        if hung {
+            self.hung.push(op);
+            // Claims and what makes values go by the names of types.
+            let name = |op: &OpId| match &plan.operation(*op).callee {
+                Callee::Claim { .. } | Callee::Builder { .. } => None,
+                callee => Some(callee.name()),
+            };
+            if name(&op).is_some()
+                && self.hung.iter().filter(|other| name(other) == name(&op)).count()
+                    == HUNG_BEFORE_NAME_AVOIDED
+            {
+                let same: Vec<OpId> =
+                    plan.op_ids().filter(|other| name(other) == name(&op)).collect();
+                self.leave_alone(&same);
+            }
+        }
+    }
+
+    fn leave_alone(&mut self, ops: &[OpId]) {
+        self.avoid
+            .extend(ops.iter().copied().filter(|op| !self.avoid.contains(op)).collect::<Vec<_>>());
+        let calls = |step: &Step| matches!(step, Step::Call(called, _) if ops.contains(called));
+        self.components.retain(|component| !component.sequence.steps().any(calls));
     }
 }
 
@@ -151,7 +179,7 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::TypeId;
+    use testsmith_model::{Operation, TypeId};
 
     fn list_of(number: i128) -> Sequence {
         let literal = Step::Literal(TypeId(0), Literal::Int(number));
@@ -178,9 +206,32 @@ mod tests {
             sequences: 1,
             calls: 2,
         };
-        lessons.learn(&death, true);
+        lessons.learn(&Plan::default(), &death, true);
         assert_eq!(lessons.components, [component(7)]);
         assert_eq!(lessons.limits.len(), 1);
         assert!(lessons.avoid.is_empty(), "the operation is not at fault");
+    }
+
+    #[test]
+    fn what_takes_three_instances_too_long_is_not_asked_of_the_fourth() {
+        let operation = |name: &str| Operation {
+            callee: Callee::item(name),
+            ..Operation::of_types(&[], TypeId(0))
+        };
+        let operations = ["pow", "pow", "pow", "pow", "add"].map(operation).to_vec();
+        let plan = Plan { operations, ..Plan::default() };
+        let mut lessons = Lessons::default();
+        for op in 0..3 {
+            let call = Step::Call(OpId(op), Box::new([]));
+            let outcome = Outcome {
+                ending: Ending::TimedOut { after_ms: 500, waits: false },
+                step: 0,
+                phase: Phase::Calling,
+                values: vec![],
+                new_edges: 0,
+            };
+            lessons.blame(&plan, &Sequence::from_steps(vec![call]), &outcome);
+        }
+        assert_eq!(lessons.avoid, [OpId(0), OpId(1), OpId(2), OpId(3)]);
     }
 }

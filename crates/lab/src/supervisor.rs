@@ -281,7 +281,7 @@ impl Supervisor {
         limits: bool,
         each: &mut dyn FnMut(Sequence, Outcome),
     ) -> Result<(), Error> {
-        self.lessons.learn(&death, limits);
+        self.lessons.learn(&self.plan, &death, limits);
         if !death.sequence.is_empty() {
             each(death.sequence.clone(), death.outcome.clone());
         }
@@ -300,7 +300,7 @@ impl Supervisor {
             };
             found = is_damage(&outcome.ending);
             if found {
-                self.lessons.blame(sequence, &outcome);
+                self.lessons.blame(&self.plan, sequence, &outcome);
                 each(sequence.clone(), outcome);
                 break;
             }
@@ -331,7 +331,7 @@ impl Supervisor {
         for _ in 0..MAX_DEATHS {
             match self.ask(&Job::Time { walk: self.warned(walk) })? {
                 Answer::Reply(Reply::Timed { timing }) => return Ok(timing),
-                Answer::Died(death) => self.lessons.learn(&death, true),
+                Answer::Died(death) => self.lessons.learn(&self.plan, &death, true),
                 answer => return Err(unexpected(answer)),
             }
         }

@@ -21,7 +21,7 @@ pub fn take(chooser: &Chooser, callable: &Callable, with: &mut Substitution) {
     for ty in types.chain(inputs).chain([&callable.output]) {
         ty.walk(&mut |ty| {
             if let Ty::Adt { path, args } = ty
-                && let Some((def, written)) = aliases_of(chooser.api, path).get(turn)
+                && let Some((def, written)) = in_turn(chooser, path).get(turn)
             {
                 bind(chooser, def, written, args, with);
             }
@@ -32,6 +32,19 @@ pub fn take(chooser: &Chooser, callable: &Callable, with: &mut Substitution) {
 /// Whether a local type has aliases.
 pub fn has_some(api: &Api, path: &str) -> bool {
     !aliases_of(api, path).is_empty()
+}
+
+/// The aliases of a local type: first those of the type that is chosen where nothing is said,
+/// last those that name a type of another crate, whose values are what that crate makes them.
+fn in_turn<'a>(chooser: &Chooser<'a>, path: &str) -> Vec<(&'a TypeDef, &'a [Arg])> {
+    let mut aliases = aliases_of(chooser.api, path);
+    // The first of the first menu, whichever is asked now.
+    let first = Ty::prim("i32");
+    aliases.sort_by_key(|(_, args)| {
+        let usual = args.iter().any(|arg| arg.as_type() == Some(&first));
+        (args.iter().any(|arg| is_foreign(chooser.api, arg)), !usual)
+    });
+    aliases
 }
 
 /// The aliases of a local type that have a size, with the arguments they write.
@@ -46,6 +59,15 @@ fn aliases_of<'a>(api: &'a Api, path: &str) -> Vec<(&'a TypeDef, &'a [Arg])> {
         _ => None,
     };
     api.types.values().filter_map(each).collect()
+}
+
+/// Whether an argument names a type that is neither of the crate nor of std.
+fn is_foreign(api: &Api, arg: &Arg) -> bool {
+    let of_others = |ty: &Ty| {
+        let first = ty.path().map(|path| path.split("::").next().unwrap_or_default());
+        first.is_some_and(|first| first != api.krate && !["alloc", "core", "std"].contains(&first))
+    };
+    arg.as_type().is_some_and(|ty| ty.any(of_others))
 }
 
 fn bind(

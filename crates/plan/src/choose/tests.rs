@@ -188,3 +188,35 @@ fn a_parameter_that_an_alias_writes_out_is_what_it_says() {
     assert_eq!(with["K"].as_type().unwrap().to_string(), "i32");
     assert_eq!(with["S"].as_type().unwrap().to_string(), "a::Inline<4>");
 }
+
+#[test]
+fn an_alias_of_numbers_comes_before_one_of_what_another_crate_makes() {
+    let ratio = |arg: Ty| Ty::adt("a::Ratio", vec![arg]);
+    let def = |path: &str, generics: Generics, kind: TypeKind| {
+        (path.to_owned(), TypeDef { path: path.into(), generics, kind })
+    };
+    let big = TypeKind::Alias(ratio(Ty::adt("big::Int", vec![])));
+    let alias = |name: &str| TypeKind::Alias(ratio(Ty::prim(name)));
+    let api = Api {
+        krate: "a".into(),
+        types: BTreeMap::from([
+            def("a::BigRatio", Generics::default(), big),
+            def("a::Ratio16", Generics::default(), alias("i16")),
+            def("a::Ratio32", Generics::default(), alias("i32")),
+            def("a::Ratio", generics(vec![("T", vec![])]), TypeKind::Struct),
+        ]),
+        ..Api::default()
+    };
+    let callable = Callable {
+        self_ty: Some(ratio(Ty::Param("T".into()))),
+        generics: vec![generics(vec![("T", vec![])])],
+        ..method(Generics::default())
+    };
+    let menus = menus();
+    let mut chooser = Chooser::new(&api, &callable.generics, &menus[0]);
+    let with = chooser.substitution(&callable, &Substitution::new());
+    assert_eq!(with["T"].as_type().unwrap().to_string(), "i32", "as where nothing is said");
+    let mut chooser = Chooser::new(&api, &callable.generics, &menus[2]);
+    let with = chooser.substitution(&callable, &Substitution::new());
+    assert_eq!(with["T"].as_type().unwrap().to_string(), "i16");
+}
