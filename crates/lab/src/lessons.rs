@@ -10,8 +10,7 @@ use testsmith_model::{Callee, OpId, Plan, Sequence};
 
 /// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
-/// When so many operations of one name did not return, none of that name is called again:
-/// what takes an instance of a function too long takes the others too long.
+/// When so many operations of one name did not return, none of that name is called again.
 const HUNG_BEFORE_NAME_AVOIDED: usize = 3;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
@@ -73,8 +72,11 @@ impl Lessons {
             && costly
             && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
         {
-            self.components.retain(|component| !exceeds(&component.sequence, &limit));
-            self.limits.push(limit);
+            for op in namesakes(plan, limit.op) {
+                let limit = ArgumentLimit { op, ..limit };
+                self.components.retain(|component| !exceeds(&component.sequence, &limit));
+                self.limits.push(limit);
+            }
             return;
         }
         self.count(plan, op, &death.outcome);
@@ -98,17 +100,10 @@ impl Lessons {
         self.leave_alone(&[op]);
         if hung {
             self.hung.push(op);
-            // Claims and what makes values go by the names of types.
-            let name = |op: &OpId| match &plan.operation(*op).callee {
-                Callee::Claim { .. } | Callee::Builder { .. } => None,
-                callee => Some(callee.name()),
-            };
-            if name(&op).is_some()
-                && self.hung.iter().filter(|other| name(other) == name(&op)).count()
-                    == HUNG_BEFORE_NAME_AVOIDED
+            let same = namesakes(plan, op);
+            if self.hung.iter().filter(|hung| same.contains(hung)).count()
+                == HUNG_BEFORE_NAME_AVOIDED
             {
-                let same: Vec<OpId> =
-                    plan.op_ids().filter(|other| name(other) == name(&op)).collect();
                 self.leave_alone(&same);
             }
         }
@@ -119,6 +114,19 @@ impl Lessons {
             .extend(ops.iter().copied().filter(|op| !self.avoid.contains(op)).collect::<Vec<_>>());
         let calls = |step: &Step| matches!(step, Step::Call(called, _) if ops.contains(called));
         self.components.retain(|component| !component.sequence.steps().any(calls));
+    }
+}
+
+/// The operation and all others of its name: what is too much for one instance of a function
+/// is for the next. Claims and what makes values go by the names of types, and stand alone.
+fn namesakes(plan: &Plan, op: OpId) -> Vec<OpId> {
+    let name = |op: OpId| match plan.operations.get(op.index()).map(|found| &found.callee) {
+        None | Some(Callee::Claim { .. } | Callee::Builder { .. }) => None,
+        Some(callee) => Some(callee.name()),
+    };
+    match name(op) {
+        None => vec![op],
+        wanted => plan.op_ids().filter(|other| name(*other) == wanted).collect(),
     }
 }
 
