@@ -13,6 +13,8 @@ const MANIFEST: &str =
 /// Besides what is to be tested, an address, an order of hashing and a state
 /// that outlives a test: none of those may be asserted.
 const LIBRARY: &str = r#"
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[derive(Debug, Default)]
@@ -36,6 +38,11 @@ pub fn hashed() -> Vec<u32> {
     let set: std::collections::HashSet<u32> = (0..9).collect();
     set.into_iter().collect()
 }
+
+/// Seldom true, by keys that are drawn anew every time.
+pub fn seldom() -> bool { RandomState::new().hash_one(7) % 8 == 0 }
+
+pub fn more_seldom(keys: &RandomState) -> bool { keys.hash_one(7) % 64 == 0 }
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -71,6 +78,10 @@ fn a_suite_passes_until_something_changes_and_then_says_what() {
     let written = read(&fixture);
     // No address and no order of hashing is asserted, no lint is switched off.
     insta::assert_snapshot!("regression_module", written);
+    // Nor what random keys decide, however seldom.
+    let functions = module(&fixture).with_file_name("functions.rs");
+    let functions = std::fs::read_to_string(functions).unwrap_or_default();
+    assert!(!functions.contains("seldom("), "{functions}");
     let (passed, text) = cargo_test(&fixture);
     assert!(passed && !text.contains("warning"), "{text}");
 

@@ -29,6 +29,10 @@ pub(super) struct Observed {
 /// process differ from run to run, addresses from process to process.
 const PROCESSES: usize = 3;
 const PASSES: usize = 4;
+/// Further runs of one sequence: two hashes meet seldom, and only some keys make them. So many
+/// more where a table with random keys can be seen, because seven bits of a hash decide much.
+const FURTHER_RUNS: usize = 32;
+const FURTHER_RUNS_KEYED: usize = 512;
 /// Queries asked of one value.
 const MAX_QUERIES: usize = 3;
 /// Queries about how something is stored, not about what it is.
@@ -195,7 +199,26 @@ pub(super) fn observe_all(
             }
         }
     }
+    for one in &mut all {
+        let Some(observed) = one else { continue };
+        let runs =
+            if is_keyed(plan, &observed.sequence) { FURTHER_RUNS_KEYED } else { FURTHER_RUNS };
+        for _ in 0..runs {
+            let again = supervisor.run(&observed.sequence, true)?;
+            if !observed.agrees(&again) {
+                *one = None;
+                break;
+            }
+        }
+    }
     Ok(all.into_iter().map(|observed| observed.map(|it| it.without_mute(plan))).collect())
+}
+
+/// Whether a value of the sequence is hashed with keys that are drawn at random.
+fn is_keyed(plan: &Plan, sequence: &Sequence) -> bool {
+    const KEYED: [&str; 3] = ["RandomState", "collections::HashMap", "collections::HashSet"];
+    let named = |step: &Step| plan.ty(step.ty(plan)).ty.to_string();
+    sequence.steps().any(|step| KEYED.iter().any(|keyed| named(step).contains(keyed)))
 }
 
 fn first_look(
