@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, OpId, Plan, Sequence};
 
 /// An operation that ended this many workers is not called again.
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
-/// When so many operations of one name did not return, none of that name is called again.
-const HUNG_BEFORE_NAME_AVOIDED: usize = 3;
+/// When so many instances of a function did not return, none is called again.
+const HUNG_BEFORE_ALL_AVOIDED: usize = 3;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 
@@ -72,7 +73,7 @@ impl Lessons {
             && costly
             && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
         {
-            for op in namesakes(plan, limit.op) {
+            for op in instances(plan, limit.op) {
                 let limit = ArgumentLimit { op, ..limit };
                 self.components.retain(|component| !exceeds(&component.sequence, &limit));
                 self.limits.push(limit);
@@ -100,9 +101,9 @@ impl Lessons {
         self.leave_alone(&[op]);
         if hung {
             self.hung.push(op);
-            let same = namesakes(plan, op);
+            let same = instances(plan, op);
             if self.hung.iter().filter(|hung| same.contains(hung)).count()
-                == HUNG_BEFORE_NAME_AVOIDED
+                == HUNG_BEFORE_ALL_AVOIDED
             {
                 self.leave_alone(&same);
             }
@@ -110,23 +111,44 @@ impl Lessons {
     }
 
     fn leave_alone(&mut self, ops: &[OpId]) {
-        self.avoid
-            .extend(ops.iter().copied().filter(|op| !self.avoid.contains(op)).collect::<Vec<_>>());
+        for op in ops {
+            if !self.avoid.contains(op) {
+                self.avoid.push(*op);
+            }
+        }
         let calls = |step: &Step| matches!(step, Step::Call(called, _) if ops.contains(called));
         self.components.retain(|component| !component.sequence.steps().any(calls));
     }
 }
 
-/// The operation and all others of its name: what is too much for one instance of a function
-/// is for the next. Claims and what makes values go by the names of types, and stand alone.
-fn namesakes(plan: &Plan, op: OpId) -> Vec<OpId> {
-    let name = |op: OpId| match plan.operations.get(op.index()).map(|found| &found.callee) {
-        None | Some(Callee::Claim { .. } | Callee::Builder { .. }) => None,
-        Some(callee) => Some(callee.name()),
-    };
-    match name(op) {
+/// The operation and all other instances of its function: what is too much for one is for the
+/// next. Another function of that name says nothing about it.
+fn instances(plan: &Plan, op: OpId) -> Vec<OpId> {
+    let function = |op: OpId| plan.operations.get(op.index()).and_then(|it| function(&it.callee));
+    match function(op) {
         None => vec![op],
-        wanted => plan.op_ids().filter(|other| name(*other) == wanted).collect(),
+        wanted => plan.op_ids().filter(|other| function(*other) == wanted).collect(),
+    }
+}
+
+/// What a function is known by, whatever its types are instantiated with: the module or the
+/// trait, the type, its name. Claims and builders stand alone.
+fn function(callee: &Callee) -> Option<(Option<&str>, Option<&str>, &str)> {
+    match callee {
+        Callee::Item { module, name } => Some((Some(module), None, name)),
+        Callee::Member { of, name } => Some((None, behind(of).path(), name)),
+        Callee::TraitMember { of, trait_, name } => {
+            Some((Some(&trait_.path), behind(of).path(), name))
+        }
+        Callee::Claim { .. } | Callee::Builder { .. } => None,
+    }
+}
+
+/// The type behind references.
+fn behind(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Ref { inner, .. } => behind(inner),
+        ty => ty,
     }
 }
 
@@ -226,7 +248,7 @@ mod tests {
             callee: Callee::item(name),
             ..Operation::of_types(&[], TypeId(0))
         };
-        let operations = ["pow", "pow", "pow", "pow", "add"].map(operation).to_vec();
+        let operations = ["pow", "pow", "pow", "pow", "other::pow"].map(operation).to_vec();
         let plan = Plan { operations, ..Plan::default() };
         let mut lessons = Lessons::default();
         for op in 0..3 {
