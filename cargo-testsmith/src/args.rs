@@ -288,6 +288,39 @@ pub struct Infer {
     pub seed: u64,
     #[arg(long, value_enum, default_value_t)]
     pub format: InferFormat,
+    /// For benches: look at each clause again in an independent search with so many calls
+    #[arg(long, value_name = "N", hide = true)]
+    pub check_calls: Option<u64>,
+    /// Print a patch that adds the clauses to the sources as attributes of the testsmith
+    /// library, or write it to a file. It was compiled, and the tests of the crate pass with
+    /// it; the sources themselves stay as they are
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with = "format"
+    )]
+    pub patch: Option<Option<PathBuf>>,
+    /// Write the clauses as tests to `tests/testsmith_contracts.rs`: each function is tried
+    /// with a few of the values that were seen. They were compiled and run before
+    #[arg(long, conflicts_with_all = ["patch", "format"])]
+    pub tests: bool,
+    /// Where to write the tests [default: tests beside the manifest, or in the out-dir for a
+    /// published crate]
+    #[arg(long, value_name = "DIR", requires = "tests")]
+    pub output: Option<PathBuf>,
+    /// Tell what changed since another version: NAME@VERSION, or a revision of the git
+    /// repository that the package is in. Both are called as often [default: 300000 calls],
+    /// with the same seed. Exits with 100 if something changed
+    #[arg(long, value_name = "NAME@VERSION|REV", conflicts_with_all = ["patch", "tests"])]
+    pub against: Option<String>,
+    /// Call nothing: show what earlier runs have left in the store
+    #[arg(long, conflicts_with_all = ["patch", "tests", "against", "budget", "calls", "seed"])]
+    pub stored: bool,
+    /// With --patch and --tests: also clauses that nothing was tried against
+    #[arg(long)]
+    pub untried: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

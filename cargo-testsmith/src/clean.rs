@@ -3,6 +3,7 @@
 use crate::Exit;
 use crate::args::Clean;
 use crate::emit::{FAILURES, REGRESSION_MODULES, REGRESSIONS, Tree, Written};
+use crate::infer::CONTRACTS;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub fn run(options: &Clean) -> Result<Exit> {
         println!("removed {}", out.display());
     }
     let mut tree = Tree::default();
-    for place in [FAILURES, REGRESSIONS, REGRESSION_MODULES] {
+    for place in [FAILURES, REGRESSIONS, REGRESSION_MODULES, CONTRACTS] {
         tree.place(folder.join("tests").join(place));
     }
     for (path, written) in tree.write()? {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use testsmith_judge::{Failing, Severity, Support, Verdict, judge, judge_with, way};
 use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
 use testsmith_model::{Callee, Plan, Sequence, Step};
-use testsmith_render::{Style, Test, TestEnding, name_of};
+use testsmith_render::{Style, Test, TestEnding, Watch, name_of};
 
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -35,6 +35,8 @@ pub struct Finding {
     pub text: Option<String>,
     /// Whether there was no time to check its test, so that none is written.
     pub waits: bool,
+    /// For an exception to what nearly all calls keep, the most similar calls that keep it.
+    pub passing: Option<Sequence>,
 }
 
 impl Finding {
@@ -53,6 +55,7 @@ impl Finding {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
             Ending::Differs { .. } => "differs",
+            Ending::Exception { .. } => "is an exception",
             Ending::TimedOut { .. } => "does not return",
             Ending::Memory(MemoryError::Leak) => "leaks",
             Ending::Memory(_) => "misuses memory",
@@ -74,6 +77,7 @@ impl Finding {
             style: Style::Plain,
             text: None,
             waits: false,
+            passing: None,
         })
     }
 
@@ -95,11 +99,17 @@ impl Finding {
         }
     }
 
+    /// Whether it is an exception to what nearly all calls keep; no test can say that it
+    /// must not be one.
+    pub fn is_exception(&self) -> bool {
+        matches!(self.outcome.ending, Ending::Exception { .. })
+    }
+
     /// What happened, in a clause.
     pub fn what(&self) -> String {
         match &self.outcome.ending {
             Ending::Broken => format!("does not hold: {}", self.operation),
-            Ending::Differs { .. } => {
+            Ending::Differs { .. } | Ending::Exception { .. } => {
                 format!("{}: {}", self.operation, describe(&self.outcome.ending, Phase::Calling))
             }
             ending => format!("{} {}", self.operation, describe(ending, self.outcome.phase)),
@@ -114,7 +124,11 @@ impl Finding {
         let support = self.support.map(|support| {
             format!("; it holds for {} of {} other values", support.held, support.all())
         });
-        format!("{}{why}{}", self.failing.reason, support.unwrap_or_default())
+        let cause = match &self.outcome.ending {
+            Ending::Exception { cause, .. } if !cause.is_empty() => format!("; where {cause}"),
+            _ => String::new(),
+        };
+        format!("{}{why}{cause}{}", self.failing.reason, support.unwrap_or_default())
     }
 }
 
@@ -137,9 +151,11 @@ impl Emitted for Finding {
             comment,
             sequence: &self.sequence,
             ending: match (&self.outcome.ending, shows) {
-                (Ending::Memory(error), _) => {
-                    TestEnding::Watched { leaks: *error == MemoryError::Leak }
-                }
+                (Ending::Memory(error), _) => TestEnding::Watched(match error {
+                    MemoryError::Leak => Watch::Leaks,
+                    MemoryError::DroppedTwice | MemoryError::DeadElement => Watch::Elements,
+                    _ => Watch::Heap,
+                }),
                 (Ending::TimedOut { .. }, _) => TestEnding::Hangs,
                 (ending, _) if ending.is_fatal() => {
                     TestEnding::Ignored { why: "ends the whole test process".to_owned() }

@@ -3,13 +3,14 @@
 use crate::args::{Format, Target};
 use crate::console::Console;
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Package, Profile, Subject, Supervisor, WorkerLimits};
-use testsmith_model::api::ForeignKind;
+use testsmith_model::api::{Callable, ForeignKind, Reexport};
 use testsmith_model::operation::OperationKind;
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
@@ -186,9 +187,23 @@ pub(crate) fn features(target: &Target) -> Features {
 pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     let json = lab.rustdoc(package)?;
     let mut api = testsmith_discover::read(&json, &Renames::new())?;
-    let renames = importable(lab, &api, stamp)?;
-    if !renames.is_empty() {
-        api = testsmith_discover::read(&json, &renames)?;
+    let shown = shown(lab, package, &api);
+    let mut renames: Renames = shown.iter().flat_map(|shown| shown.at.clone()).collect();
+    let read = |renames: &Renames| -> Result<Api> {
+        let mut api = testsmith_discover::read(&json, renames)?;
+        for neighbour in &shown {
+            api.add(neighbour.read(renames)?);
+        }
+        Ok(api)
+    };
+    if !shown.is_empty() {
+        api = read(&renames)?;
+    }
+    api.foreign_paths.retain(|definition, _| !renames.contains_key(definition));
+    let found = importable(lab, &api, stamp)?;
+    if !found.is_empty() {
+        renames.extend(found);
+        api = read(&renames)?;
     }
     api.literals = testsmith_discover::mine(&package.root);
     let examples = testsmith_discover::examples(&package.root, &api);
@@ -198,6 +213,44 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         bail!("{} has an empty public API: there is nothing to call", package.name);
     }
     Ok(api)
+}
+
+/// Another crate of which the one under test shows items as its own.
+struct Shown {
+    json: String,
+    items: Vec<Reexport>,
+    /// Where they are defined, and where they can be imported.
+    at: Renames,
+    /// Whether all of it counts as the crate's own.
+    adopted: bool,
+}
+
+impl Shown {
+    /// What is offered so. Of what others keep, only what makes values is taken: it is needed
+    /// to call the rest, and it is theirs to test. A crate that has nothing else adopts it.
+    fn read(&self, renames: &Renames) -> Result<Api> {
+        let mut api = testsmith_discover::read_shown(&self.json, renames, &self.items)?;
+        if !self.adopted {
+            api.callables.retain(Callable::makes);
+        }
+        Ok(api)
+    }
+}
+
+/// Asks rustdoc for the crates of which this one shows items. What it cannot tell is left out:
+/// the crate under test can be called without.
+fn shown(lab: &Lab, package: &Package, api: &Api) -> Vec<Shown> {
+    let is_facade = !api.callables.iter().any(Callable::is_core);
+    let libraries: BTreeSet<&str> = api.reexports.iter().map(Reexport::library).collect();
+    let shown = |library: &str| {
+        let neighbour = package.neighbours.iter().find(|known| known.library == library)?;
+        let is_of = |item: &&Reexport| item.library() == library && !item.is_a_crate();
+        let items: Vec<Reexport> = api.reexports.iter().filter(is_of).cloned().collect();
+        let json = (!items.is_empty()).then(|| lab.rustdoc_of(neighbour).ok()).flatten()?;
+        let at = testsmith_discover::shown_at(&json, &items).ok()?;
+        Some(Shown { json, items, at, adopted: neighbour.same_origin || is_facade })
+    };
+    libraries.into_iter().filter_map(shown).collect()
 }
 
 /// Asks the compiler how the items of other crates can be imported: rustdoc

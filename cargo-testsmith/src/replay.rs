@@ -103,6 +103,9 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
             let checked = checked.as_deref().unwrap_or("completed");
             format!("{checked} with overflow checks, {released} without")
         }
+        Ending::Exception { clause, held, broken, .. } => {
+            format!("nearly always {clause}: in {held} calls, and not in {broken}")
+        }
     };
     format!("{what}{place}")
 }

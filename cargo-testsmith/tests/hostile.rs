@@ -6,6 +6,8 @@ mod support;
 use cargo_testsmith::pipeline::Session;
 use std::collections::HashMap;
 use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::{Fixture, root, rules};
 use testsmith_judge::{Verdict, judge};
@@ -42,6 +44,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Ending::Broken => "broken",
         Ending::Memory(_) => "misuses memory",
         Ending::Differs { .. } => "differs",
+        Ending::Exception { .. } => "is an exception",
     }
 }
 
@@ -199,4 +202,47 @@ fn a_walk_ends_when_its_time_is_over() {
     supervisor.until = Some(Instant::now());
     let walked = supervisor.walk(&walk, &mut |_, _| ()).expect("the walk ends");
     assert_eq!((walked.calls, supervisor.is_late()), (0, true));
+}
+
+/// Nothing but a call that works for ever.
+const ENDLESS: &str = "
+pub fn turn(n: u8) -> u8 {
+    let mut sum = n;
+    loop { sum = std::hint::black_box(sum.wrapping_add(1)); }
+}
+";
+
+/// The processes whose program lies in this folder.
+#[cfg(target_os = "linux")]
+fn programs_in(folder: &std::path::Path) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").expect("Linux has it").flatten();
+    let of = |entry: std::fs::DirEntry| {
+        let program = std::fs::read_link(entry.path().join("exe")).ok()?;
+        program.starts_with(folder).then(|| entry.file_name().to_string_lossy().into_owned())
+    };
+    processes.filter_map(of).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_does_not_outlive_its_supervisor_whatever_it_does() {
+    let manifest =
+        "[package]\nname = \"endless\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let fixture = Fixture::make("endless", manifest, Some(ENDLESS));
+    let folder = fixture.path().canonicalize().expect("it is there");
+    let mut command = std::process::Command::new(support::executable());
+    command.args(["--calls", "100000000", "--quiet", "--no-write"]).current_dir(&folder);
+    command.env("TESTSMITH_TARGET_DIR", support::build_folder());
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs");
+    let wait = |wanted: &dyn Fn(&[String]) -> bool| {
+        (0..1200).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            wanted(&programs_in(&folder))
+        })
+    };
+    let begun = wait(&|workers| !workers.is_empty());
+    run.kill().expect("it was running");
+    run.wait().expect("it was killed");
+    assert!(begun, "no worker was started");
+    assert!(wait(&|workers| workers.is_empty()), "left behind: {:?}", programs_in(&folder));
 }

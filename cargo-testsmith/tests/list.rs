@@ -25,7 +25,8 @@ fn every_kind_of_item_becomes_an_operation_or_a_skip() {
         "<shelf::Shelf<i32>>::put(&mut shelf::Shelf<i32>, i32)",
         "<shelf::Spot<'_, i32>>::or_put(shelf::Spot<'_, i32>, i32)",
         "<shelf::Shelf<i32>>::keep(&mut shelf::Shelf<i32>, |_| false)",
-        "<shelf::Shelf<i32>>::keep(&mut shelf::Shelf<i32>, |_| panic!(\"the closure panics\"))",
+        "troubled::after(u8, || { let _ = <shelf::Shelf<i32>>::keep(&mut shelf::Shelf<i32>, \
+         { let mut n = 0; move |_| { troubled::point(); { n += 1; n % 2 == 0 } } }); })",
         "<shelf::Shelf<i32>>::stack::<4>(&mut shelf::Shelf<i32>, [i32; 4])",
         "<shelf::Board as shelf::Priced>::is_cheap(&shelf::Board)",
         "shelf::Board { width: u32, depth: u32 }",
@@ -100,4 +101,35 @@ fn a_member_of_a_workspace_is_chosen_by_name() {
     let unknown = fixture.run(&["list", "-p", "three"]);
     assert_eq!(unknown.status.code(), Some(101));
     assert!(stderr(&unknown).contains("no package called three"), "{}", stderr(&unknown));
+}
+
+#[test]
+fn what_is_shown_of_a_package_beside_it_is_part_of_the_crate() {
+    let fixture = Fixture::copy("facade");
+    let listing = listing(&fixture, &[]);
+    let signatures = signatures(&listing);
+    for expected in [
+        "facade::SHORT",
+        "facade::Beam { length: u32 }",
+        "facade::ends(&[facade::Beam])",
+        "<facade::Screw>::turn(&mut facade::Screw)",
+        "facade::screws(&'static facade::Beam)",
+        "<facade::Wall<facade::Grid<3>>>::new()",
+        "<facade::Wall<facade::Grid<3>>>::lay(&mut facade::Wall<facade::Grid<3>>, u8)",
+    ] {
+        assert!(signatures.iter().any(|found| found == expected), "{expected}: {signatures:#?}");
+    }
+    // Neither what is not shown nor all that a crate has under its own name.
+    assert!(!signatures.iter().any(|found| found.contains("peek")), "{signatures:#?}");
+    assert!(!signatures.iter().any(|found| found.contains("facade_parts")), "{signatures:#?}");
+    assert_eq!(listing["skips"], serde_json::json!([]));
+    let output = fixture.run(&["--calls", "20000", "--quiet", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(100), "{}{}", stdout(&output), stderr(&output));
+    // Not even what takes something that only a trait of the other package can name.
+    let told = stdout(&output);
+    assert!(signatures.iter().any(|found| found.contains("::put(")), "{signatures:#?}");
+    assert!(!told.contains("was not reached"), "{told}");
+    let failures = fixture.path().join("tests/testsmith_failures.rs");
+    let written = std::fs::read_to_string(failures).expect("the tests are there");
+    assert!(written.contains("use facade::") || written.contains("facade::ends"), "{written}");
 }

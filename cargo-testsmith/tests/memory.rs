@@ -7,13 +7,13 @@ use serde_json::Value;
 use std::process::Command;
 use support::{Fixture, build_folder, findings, root, rules, stderr};
 
-/// The rows of the fixture: a type, and what it does.
-fn rows() -> Vec<(String, String)> {
+/// The rows of the fixture: a type, and what it does, in one of these words.
+fn rows() -> Vec<(String, Vec<String>)> {
     let file = root().join("fixtures/memory/expected.txt");
     let text = std::fs::read_to_string(file).expect("the list is there");
     let row = |line: &str| {
         let (ty, what) = line.split_once(' ').expect("a type and what it does");
-        (format!("memory::{ty}"), what.to_owned())
+        (format!("memory::{ty}"), what.split(" | ").map(str::to_owned).collect())
     };
     text.lines().map(row).collect()
 }
@@ -28,14 +28,17 @@ fn every_memory_error_is_found_with_a_test_that_fails_and_no_sound_type_is_repor
     let text = |finding: &Value, key: &str| finding[key].as_str().expect("a text").to_owned();
     let tests = std::fs::read_to_string(fixture.path().join("tests/testsmith_failures.rs"))
         .expect("tests were written");
-    for (ty, what) in rows() {
+    for (ty, words) in rows() {
         let is_it = |finding: &&Value| {
             let operation = text(finding, "operation");
             operation.contains(&format!("{ty}::")) || operation.contains(&format!("{ty}<"))
         };
         let found: Vec<&Value> = findings.iter().filter(is_it).collect();
-        let told = found.iter().find(|finding| text(finding, "what").contains(&what));
-        let told = told.unwrap_or_else(|| panic!("{ty} {what}: {found:#?} of {findings:#?}"));
+        let told = found.iter().find(|finding| {
+            let what = text(finding, "what");
+            words.iter().any(|words| what.contains(words))
+        });
+        let told = told.unwrap_or_else(|| panic!("{ty} {words:?}: {found:#?} of {findings:#?}"));
         let test = format!("fn {}()", text(told, "name"));
         assert!(tests.contains(&test), "no {test}");
     }
@@ -55,6 +58,8 @@ fn every_memory_error_is_found_with_a_test_that_fails_and_no_sound_type_is_repor
         .output()
         .expect("cargo runs");
     let printed = String::from_utf8_lossy(&alone.stdout);
-    let failed = printed.lines().filter(|line| line.ends_with("... FAILED")).count();
+    // What ends the process is not run unless it is asked for.
+    let ends = |line: &&str| line.ends_with("... FAILED") || line.contains("... ignored");
+    let failed = printed.lines().filter(ends).count();
     assert_eq!(failed, tests.matches("#[test]").count(), "{printed}");
 }

@@ -245,3 +245,60 @@ fn where_calls_are_counted_a_busy_machine_makes_no_difference() {
     drop(load);
     assert_eq!(idle, busy);
 }
+
+/// What comes and goes with the keys of a hasher, and what does not.
+const UNSTEADY: &str = r#"
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+#[derive(Debug, Default)]
+pub struct Tally { marks: Vec<u8> }
+
+impl Tally {
+    pub fn new() -> Tally { Tally::default() }
+
+    pub fn mostly_missing(&self) -> u8 {
+        let seldom = RandomState::new().hash_one(7) % 8 == 0;
+        if seldom { 0 } else { self.marks[0] }
+    }
+
+    pub fn missing(&self) -> u8 { self.marks[self.marks.len()] }
+}
+"#;
+
+#[test]
+fn what_fails_most_times_becomes_no_test() {
+    let manifest =
+        "[package]\nname = \"tally\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let fixture = Fixture::make("unsteady", manifest, Some(UNSTEADY));
+    let output = fixture.run(&["--calls", "20000", "--no-regressions"]);
+    let told = format!("{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(100), "{told}");
+    assert!(told.contains("tally_mostly_missing_panics: it does not end in the same"), "{told}");
+    let file = fixture.path().join("tests/testsmith_failures.rs");
+    let written = std::fs::read_to_string(&file).expect("one fails each time");
+    assert!(!written.contains("mostly_missing"), "{written}");
+    assert!(written.contains(".missing()"), "{written}");
+}
+
+/// Nothing can be made but by a call that ends the process.
+const NOTHING_LEFT: &str = "
+pub struct Only(());
+
+impl Only {
+    pub fn new() -> Only { std::process::abort() }
+    pub fn get(&self) -> u8 { 0 }
+}
+";
+
+#[test]
+fn a_search_with_nothing_left_to_call_ends() {
+    let manifest =
+        "[package]\nname = \"only\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let fixture = Fixture::make("only", manifest, Some(NOTHING_LEFT));
+    let output = fixture.run(&["--calls", "5000", "--no-regressions", "--no-write"]);
+    let told = format!("{}{}", stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(100), "{told}");
+    assert!(told.contains("only::Only::new ended by signal 6"), "{told}");
+    assert!(told.contains("nothing is left to call"), "{told}");
+}

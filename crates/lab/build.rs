@@ -108,7 +108,8 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             list(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "txt")
+        {
             files.push(path);
         }
     }

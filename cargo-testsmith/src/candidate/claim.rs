@@ -3,7 +3,7 @@
 //! The only place that knows how each kind of claim is seen: on one build, on
 //! two, or with its coverage. Decides nothing about which sequence is next.
 
-use super::Claim;
+use super::{Claim, NearContract};
 use crate::finding::relative;
 use crate::replay::describe;
 use crate::suite::{Points, is_documented_panic};
@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use testsmith_judge::{Failing, Verdict, is_same_way, judge, way};
 use testsmith_lab::{Error, Supervisor};
+use testsmith_model::observation::{Row, Watching};
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
@@ -89,6 +90,10 @@ impl Workers<'_> {
                     (outcome.ending != Ending::Completed) == *panics && wanted.iter().all(has);
                 return Ok(keeps.then_some(Look { outcome, failing: None, points }));
             }
+            Claim::Excepts(near) => match self.keeps(near, sequence)? {
+                Some((outcome, false)) => failing(plan, sequence, outcome),
+                _ => None,
+            },
         };
         let look = |(failing, outcome)| Look { outcome, failing: Some(failing), points: vec![] };
         Ok(seen.map(look))
@@ -122,6 +127,36 @@ impl Workers<'_> {
             outcome.ending == Ending::Completed || is_documented_panic(plan, sequence, &outcome);
         let points = self.points.map(|points| points.reached(&edges)).unwrap_or_default();
         Ok(fits.then_some((outcome, points)))
+    }
+
+    /// How a sequence ends, and whether its last call keeps what nearly all keep; nothing
+    /// if it does not come so far, or if the clause does not speak of it.
+    pub fn keeps(
+        &mut self,
+        near: &NearContract,
+        sequence: &Sequence,
+    ) -> Result<Option<(Outcome, bool)>, Error> {
+        let watching = Watching { watches: near.watches.clone(), rows_each: u32::MAX };
+        let own = near.watches.len().saturating_sub(1);
+        let observed = self.checked.observe_one(&watching, sequence)?;
+        let Some(attempt) = observed.attempts.into_iter().next() else { return Ok(None) };
+        let last = sequence.len().saturating_sub(1);
+        let Some(outcome) = attempt.outcome.filter(|o| o.ending == Ending::Completed) else {
+            return Ok(None);
+        };
+        let meant = |row: &&Row| row.watch as usize == own && row.step as usize == last;
+        let Some(row) = observed.rows.iter().find(meant) else { return Ok(None) };
+        let answers = [row.before.as_slice(), &row.after].concat();
+        let NearContract { clause, words, cause, held, broken, .. } = near;
+        let holds = clause.holds(|column| answers[column]);
+        let ending = Ending::Exception {
+            clause: words.clone(),
+            held: *held,
+            broken: *broken,
+            cause: cause.clone(),
+        };
+        let outcome = Outcome { ending, step: last as u32, ..outcome };
+        Ok(holds.map(|holds| (outcome, holds)))
     }
 
     fn renew(&mut self) {

@@ -1,18 +1,20 @@
 //! Takes a candidate to a small sequence that keeps its claim: seen in a fresh
-//! process, made small, and seen in a fresh process again.
+//! process, made small, seen again and again, and in a fresh process.
 //!
 //! A failure that needs what earlier sequences left behind is not one that a
-//! test can show.
+//! test can show, nor is one that comes and goes with the keys of a hasher.
 
+use super::steady;
 use super::vary::{Whose, varied};
 use super::{Candidate, Claim, Confirmed, Search, Workers};
 use crate::budget::is_late;
 use std::path::Path;
 use std::time::Instant;
 use testsmith_engines::shrink::shrink;
+use testsmith_judge::{Failing, Severity, Verdict, judge};
 use testsmith_lab::Error;
 use testsmith_model::message::Component;
-use testsmith_model::outcome::Ending;
+use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Builder, Edit, Plan, Sequence};
 
 pub struct Confirmer<'c> {
@@ -38,27 +40,35 @@ const SHORTLY: f64 = 0.25;
 
 impl Confirmer<'_> {
     /// Takes the candidates of a search until there is no time left, but always the
-    /// first. An interruption keeps what is done.
+    /// first. An interruption keeps what is done. What is not steady is no news to the search,
+    /// which may have another sequence for it, and comes last.
     pub fn confirm_all(&mut self, search: &mut dyn Search) -> Result<Vec<Confirmed>, Error> {
-        let mut all = vec![];
+        let (mut all, mut unsteady) = (vec![], vec![]);
         let mut begun = false;
         loop {
             if std::mem::replace(&mut begun, true) && is_late(self.until) {
-                return Ok(all);
+                break;
             }
             let next = search.propose(&mut self.workers);
             let confirmed = next.and_then(|candidate| {
                 candidate.map(|candidate| self.confirm(&candidate)).transpose()
             });
             match confirmed {
-                Err(Error::Interrupted) | Ok(None) => return Ok(all),
+                Err(Error::Interrupted) | Ok(None) => break,
                 Ok(Some(confirmed)) => {
-                    search.learn(confirmed.as_ref());
-                    all.extend(confirmed);
+                    search.learn(confirmed.as_ref().filter(|confirmed| confirmed.steady));
+                    let kind = if confirmed.as_ref().is_some_and(|confirmed| confirmed.steady) {
+                        &mut all
+                    } else {
+                        &mut unsteady
+                    };
+                    kind.extend(confirmed);
                 }
                 Err(why) => return Err(why),
             }
         }
+        all.append(&mut unsteady);
+        Ok(all)
     }
 
     /// Confirms one candidate and makes it small.
@@ -79,20 +89,62 @@ impl Confirmer<'_> {
         };
         let (small, claim) = match claim {
             Claim::Reaches { panics, .. } => self.tidied(claim, *panics, small)?,
-            Claim::Fails { .. } | Claim::Differs { .. } => (small, claim.clone()),
+            Claim::Fails { .. } | Claim::Differs { .. } | Claim::Excepts(_) => {
+                (small, claim.clone())
+            }
         };
+        // A passing test is seen again and again when its results are observed.
+        let passes = matches!(claim, Claim::Reaches { .. });
+        let steady = endless || passes || self.keeps_always(&claim, &small)?;
         let look = match endless {
             // What only takes long returns by then.
             true => self.patiently(PATIENTLY, |confirmer| confirmer.look(&claim, &small, true))?,
             false => self.look(&claim, &small, true)?,
         };
-        Ok(look.map(|look| Confirmed {
+        let Some(look) = look else { return Ok(None) };
+        let failing = match look.failing {
+            Some(failing) => Some(self.judged_by_values(failing, &small, &look.outcome)?),
+            None => None,
+        };
+        if failing.as_ref().is_some_and(|failing| failing.severity == Severity::Illegal) {
+            return Ok(None);
+        }
+        Ok(Some(Confirmed {
             sequence: small,
             outcome: look.outcome,
-            failing: look.failing,
+            failing,
             points: look.points,
             after: *after,
+            steady,
         }))
+    }
+
+    /// The verdict on a failure, now that the numbers count that its calls made on the way.
+    fn judged_by_values(
+        &mut self,
+        failing: Failing,
+        sequence: &Sequence,
+        outcome: &Outcome,
+    ) -> Result<Failing, Error> {
+        let counts = match &outcome.ending {
+            Ending::Panicked(panic) => panic.message.contains("with overflow"),
+            Ending::TimedOut { .. } => true,
+            _ => false,
+        };
+        if !counts {
+            return Ok(failing);
+        }
+        let edit = Edit::of(sequence);
+        let before: Vec<bool> = (0..edit.len()).map(|at| at < outcome.step as usize).collect();
+        let Ok(before) = edit.keep(&before).build(self.plan) else { return Ok(failing) };
+        let values = match self.workers.checked.run(&before, true) {
+            Err(Error::Worker(_)) => return Ok(failing),
+            seen => seen?.values,
+        };
+        match judge(self.plan, sequence, &Outcome { values, ..outcome.clone() }) {
+            Verdict::Failing(judged) => Ok(judged),
+            Verdict::Passed => Ok(failing),
+        }
     }
 
     /// Lets calls take so many times as long as otherwise, meanwhile.
@@ -124,6 +176,22 @@ impl Confirmer<'_> {
             Err(Error::Worker(_)) => Ok(None),
             look => look,
         }
+    }
+
+    /// Whether a sequence keeps its claim however often it is run, as far as there is time
+    /// to see.
+    fn keeps_always(&mut self, claim: &Claim, sequence: &Sequence) -> Result<bool, Error> {
+        let Some(first) = self.look(claim, sequence, true)? else { return Ok(false) };
+        for run in 1..steady::runs(self.plan, sequence, &first.outcome.ending) {
+            if run >= steady::FEWEST_RUNS && is_late(self.until) {
+                break;
+            }
+            let afresh = steady::leaves_damage(&first.outcome.ending);
+            if self.look(claim, sequence, afresh)?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn smaller(

@@ -10,14 +10,17 @@
 
 mod claim;
 mod confirm;
+pub mod steady;
 mod vary;
 
 pub use claim::Workers;
 pub use confirm::Confirmer;
 
 use std::collections::BTreeSet;
+use testsmith_infer::Clause;
 use testsmith_judge::{Failing, Severity};
 use testsmith_lab::Error;
+use testsmith_model::observation::Watch;
 use testsmith_model::{Outcome, Sequence};
 
 /// A sequence that may be worth a test.
@@ -42,6 +45,22 @@ pub enum Claim {
     /// It completes, or panics as documented, and reaches these points of the
     /// crate.
     Reaches { points: Vec<u32>, panics: bool },
+    /// Its last call does not keep a clause that nearly all calls of its kind keep.
+    Excepts(Box<NearContract>),
+}
+
+/// What nearly all calls of an operation keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearContract {
+    /// What has to be asked to see whether it is kept; the last is what it is about.
+    pub watches: Vec<Watch>,
+    pub clause: Clause,
+    /// It in words, and what the exceptions have in common.
+    pub words: String,
+    pub cause: String,
+    /// In how many calls it was seen to hold, and in how many not.
+    pub held: u64,
+    pub broken: u64,
 }
 
 /// A candidate that was confirmed and made small.
@@ -54,6 +73,8 @@ pub struct Confirmed {
     /// Points of the crate that it reaches, sorted, where the claim is about that.
     pub points: Vec<u32>,
     pub after: Option<u64>,
+    /// Whether it kept its claim however often it was run.
+    pub steady: bool,
 }
 
 /// Whatever proposes sequences that may be worth a test.
@@ -63,7 +84,7 @@ pub trait Search {
     fn propose(&mut self, workers: &mut Workers) -> Result<Option<Candidate>, Error>;
 
     /// What became of the last candidate; none if its claim did not hold in a
-    /// fresh process.
+    /// fresh process, or does not hold each time.
     fn learn(&mut self, _confirmed: Option<&Confirmed>) {}
 }
 

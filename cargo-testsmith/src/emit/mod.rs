@@ -6,6 +6,7 @@
 
 mod earlier;
 mod files;
+mod names;
 mod source;
 mod verify;
 

@@ -7,14 +7,14 @@
 //! they should.
 
 use super::files::marked;
-use super::source::TestSource;
+use super::names::{by_name, last_word, named, ran_one};
 use crate::budget::is_late;
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use testsmith_lab::{CompileError, Lab, Profile, TestBuild, TestProgram, TestResults, TestSources};
+use testsmith_lab::{Lab, Profile, TestBuild, TestProgram, TestResults, TestSources};
 use testsmith_render::{Style, Test};
 
 /// What can be written down as a test.
@@ -45,8 +45,8 @@ pub struct Destination<'d> {
     pub folder: Option<&'d Path>,
     /// Lint levels that the files have to keep to.
     pub lints: &'d str,
-    /// When this should be over. What could not be run often enough by then is left out,
-    /// but for the first; the rest is compiled and run once more without it.
+    /// When this should be over. What would have to be written in another way, or waited for,
+    /// by then is left out, but for the first; the rest is compiled and run once more without it.
     pub until: Option<Instant>,
 }
 
@@ -69,17 +69,22 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
+    /// For what does not always come about.
+    pub fn flaky(name: String) -> LeftOut {
+        LeftOut { name, why: FLAKY.to_owned() }
+    }
+
     /// Whether only time was short, so that it may be tried again.
     pub fn waits(&self) -> bool {
         self.why == LATE
     }
 }
 
-/// Runs with all tests in one process.
+/// Runs with all tests in one process, and of a failing test alone: what fails by a chance
+/// of the hasher passes now and then. What a test shows was seen many times before.
 const RUNS: usize = 3;
-/// Runs of a failing test alone: what fails by a chance of the hasher passes now
-/// and then. What a passing test asserts was seen several times before.
-const RUNS_ALONE: usize = 20;
+/// Further runs of all tests where one of them ended the process, after none did.
+const RUNS_CUT_SHORT: usize = 3;
 /// Each of them takes as long as the test waits.
 const RUNS_OF_A_HANG: usize = 2;
 /// The compiler tells of types first, then of borrows, then of lints, each test
@@ -188,9 +193,8 @@ impl<'d> Unverified<'d> {
     fn alone(&self, program: &TestProgram, path: &str) -> Result<Alone> {
         let runs = match self.expected {
             Expected::Passes => 1,
-            Expected::FailsReleased => RUNS,
             Expected::Hangs => RUNS_OF_A_HANG,
-            Expected::Fails | Expected::EndsTheProcess => RUNS_ALONE,
+            Expected::Fails | Expected::FailsReleased | Expected::EndsTheProcess => RUNS,
         };
         let mut alone = Alone::default();
         for run in 0..runs {
@@ -269,7 +273,13 @@ impl Verifier<'_> {
         for run in 0..RUNS {
             // In one thread the order is that of the names.
             let threads = ["--test-threads=2", "--test-threads=1", "--test-threads=4"][run % 3];
-            let results = self.run(&program, &[threads])?;
+            let mut results = self.run(&program, &[threads])?;
+            for _ in 0..RUNS_CUT_SHORT {
+                if run == 0 || !self.is_cut_short(&results) {
+                    break;
+                }
+                results = self.run(&program, &[threads])?;
+            }
             if results.was_stopped || results.hung {
                 self.find_harmful(&program, &results)?;
                 if self.state() == before {
@@ -289,6 +299,16 @@ impl Verifier<'_> {
             self.try_released(files)?;
         }
         Ok(())
+    }
+
+    /// Whether the process ended before all tests were done. Those that misuse memory may do
+    /// that to the others now and then, whatever watches it.
+    fn is_cut_short(&self, results: &TestResults) -> bool {
+        let done = by_name(results);
+        let waiting = |draft: &Unverified| draft.passes().is_some();
+        let mut expected = self.alive().filter(|draft| waiting(draft));
+        let cut = expected.any(|draft| !done.contains_key(&draft.test.name));
+        cut && !results.was_stopped && !results.hung
     }
 
     fn build(
@@ -393,8 +413,8 @@ impl Verifier<'_> {
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let Some((n, path)) = waiting.get(place) else { return Ok(done) };
-                // One run of what passes takes no time worth speaking of.
-                let short = drafts[*n].expected == Expected::Passes || place == 0;
+                // A few runs of what returns take no time worth speaking of.
+                let short = drafts[*n].expected != Expected::Hangs || place == 0;
                 let late = !short && is_late(until);
                 let alone = || drafts[*n].alone(program, path);
                 done.push((*n, (!late).then(alone).transpose()?));
@@ -457,35 +477,10 @@ impl Verifier<'_> {
     }
 }
 
-/// Errors by the names of the tests that they are in. A file that is no Rust names none.
-fn named(files: &BTreeMap<String, String>, refusals: &[CompileError]) -> BTreeMap<String, String> {
-    let mut told = BTreeMap::new();
-    for refusal in refusals {
-        let source = files.get(&refusal.module).and_then(|text| TestSource::read(text).ok());
-        if let Some(test) = source.as_ref().and_then(|source| source.test_at(refusal.line)) {
-            told.entry(test.name.clone()).or_insert_with(|| refusal.why.clone());
-        }
-    }
-    told
-}
-
-/// Whether the process got as far as to begin its one test.
-fn ran_one(results: &TestResults) -> bool {
-    results.output.lines().any(|line| line == "running 1 test")
-}
-
-fn last_word(path: &str) -> String {
-    path.rsplit("::").next().unwrap_or(path).to_owned()
-}
-
-/// Results by the last word of their paths.
-fn by_name(results: &TestResults) -> BTreeMap<String, bool> {
-    results.passed.iter().map(|(path, passed)| (last_word(path), *passed)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use testsmith_lab::CompileError;
     use testsmith_model::Sequence;
     use testsmith_render::TestEnding;
 

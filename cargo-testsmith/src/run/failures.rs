@@ -6,10 +6,12 @@ use super::found::{self, Found};
 use super::report::Tests;
 use super::support::Values;
 use super::{Builds, FurtherBuild, Work, further_build};
+use crate::budget::is_late;
 use crate::candidate::{Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, LeftOut, TestSource, Tree, failures, verify};
 use crate::finding::{Failure, Finding, Findings, weight};
 use crate::keep::{Keeper, steps};
+use crate::stateful::{Exception, Exceptions};
 use crate::stored::Stored;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -27,13 +29,16 @@ impl Work<'_> {
         &self,
         supervisor: &mut Supervisor,
         findings: Findings,
+        exceptions: Vec<Exception>,
         components: &[Component],
+        tests: &mut Tests,
     ) -> Result<(Vec<Finding>, Vec<Found>)> {
         let workers =
             Workers { checked: supervisor, released: None, points: None, only_fast: false };
         let plan = &*self.session.plan;
         let mut causes = Causes::new(plan, findings);
-        let confirmed = self.findings(workers, components, &mut causes, self.ends.confirming)?;
+        let until = self.ends.confirming;
+        let confirmed = self.findings(workers, components, &mut causes, until, tests)?;
         let (mut findings, left) = causes.tell(confirmed);
         let values = Values::new(plan, components);
         for finding in findings.iter_mut().filter(|finding| finding.needs_support()) {
@@ -42,6 +47,7 @@ impl Work<'_> {
                 support => finding.weigh(plan, support?),
             }
         }
+        findings.extend(self.exceptions(supervisor, exceptions, components, tests)?);
         findings.sort_by_key(|finding| weight(&finding.failing, &finding.sequence));
         let found = |failure: Failure| Found {
             sequence: failure.sequence,
@@ -50,6 +56,30 @@ impl Work<'_> {
             waits: true,
         };
         Ok((findings, left.into_iter().map(found).collect()))
+    }
+
+    /// Confirms exceptions to what nearly all calls keep.
+    fn exceptions(
+        &self,
+        supervisor: &mut Supervisor,
+        exceptions: Vec<Exception>,
+        components: &[Component],
+        tests: &mut Tests,
+    ) -> Result<Vec<Finding>> {
+        if exceptions.is_empty() || is_late(self.ends.confirming) {
+            return Ok(vec![]);
+        }
+        let workers =
+            Workers { checked: supervisor, released: None, points: None, only_fast: false };
+        let mut search = Exceptions::new(&self.session.plan, exceptions);
+        let until = self.ends.confirming;
+        let mut found = self.findings(workers, components, &mut search, until, tests)?;
+        for finding in &mut found {
+            let of = search.passing.iter().find(|(small, _)| *small == finding.sequence);
+            finding.passing = of.map(|(_, passing)| passing.clone());
+        }
+        found.retain(|finding| self.selection.wants(&finding.operation));
+        Ok(found)
     }
 
     /// The build without overflow checks: the one that was made meanwhile, or one that
@@ -65,7 +95,7 @@ impl Work<'_> {
     }
 
     /// What is not the same with and without overflow checks.
-    pub(super) fn differing(&self, released: &Path) -> Result<Vec<Finding>> {
+    pub(super) fn differing(&self, released: &Path, tests: &mut Tests) -> Result<Vec<Finding>> {
         let Work { options, session, .. } = self;
         session.console.say("comparing with a build without overflow checks");
         let mut released = session.another(released, self.budget.limits())?;
@@ -82,25 +112,33 @@ impl Work<'_> {
             points: None,
             only_fast: false,
         };
-        let mut findings = self.findings(workers, &[], &mut comparison, self.ends.comparing)?;
+        let until = self.ends.comparing;
+        let mut findings = self.findings(workers, &[], &mut comparison, until, tests)?;
         findings.retain(|finding| self.selection.wants(&finding.operation));
         findings.sort_by(|a, b| a.failing.class.cmp(&b.failing.class));
         Ok(findings)
     }
 
-    /// Takes the candidates of a search to findings.
+    /// Takes the candidates of a search to findings. What comes and goes cannot be shown by a
+    /// test.
     fn findings(
         &self,
         workers: Workers,
         components: &[Component],
         search: &mut dyn Search,
         until: Option<Instant>,
+        tests: &mut Tests,
     ) -> Result<Vec<Finding>> {
         let plan = &*self.session.plan;
         let mut confirmer =
             Confirmer { workers, plan, root: &self.session.package.root, components, until };
-        let confirmed = confirmer.confirm_all(search)?;
-        Ok(confirmed.into_iter().filter_map(|one: Confirmed| Finding::new(plan, one)).collect())
+        let all = confirmer.confirm_all(search)?;
+        let (confirmed, unsteady): (Vec<Confirmed>, Vec<Confirmed>) =
+            all.into_iter().partition(|one| one.steady);
+        let finding = |one: Confirmed| Finding::new(plan, one);
+        let unsteady = unsteady.into_iter().filter_map(finding);
+        tests.left_out.extend(unsteady.map(|finding| LeftOut::flaky(finding.name)));
+        Ok(confirmed.into_iter().filter_map(finding).collect())
     }
 
     /// Verifies the tests of the findings and writes them, unless nothing is to be

@@ -154,7 +154,17 @@ impl Work<'_> {
     ) -> Result<Exit> {
         let Work { options, session, .. } = self;
         let mut tests = Tests::default();
-        let Searched { findings, tally, coverage, components, mut supervisor, differed, .. } = done;
+        let Searched {
+            findings,
+            tally,
+            coverage,
+            components,
+            learned,
+            mut supervisor,
+            differed,
+            ..
+        } = done;
+        let exceptions = learned.map(|leaves| leaves.exceptions).unwrap_or_default();
         let wants_suite = !options.no_write && !options.no_regressions && !interrupted;
         let lessons = supervisor.lessons().of_deaths();
         let released = || self.released(builds, differed);
@@ -162,7 +172,8 @@ impl Work<'_> {
         // One works with cargo, the other with a worker.
         let (failures, suite) = std::thread::scope(|scope| {
             let suite = wants_suite.then(|| scope.spawn(|| self.choose_suite(lessons)));
-            let confirmed = self.confirm(&mut supervisor, findings, &components);
+            let confirmed =
+                self.confirm(&mut supervisor, findings, exceptions, &components, &mut tests);
             let failures =
                 confirmed.and_then(|confirmed| self.failures(confirmed, released, &mut tests));
             let join = |suite: ScopedJoinHandle<'_, _>| match suite.join() {
@@ -217,16 +228,19 @@ impl Work<'_> {
         tests: &mut Tests,
     ) -> Result<Failures> {
         let (mut findings, waiting) = confirmed;
-        let not_yet = findings.iter().map(|finding| Found { waits: true, ..Found::of(finding) });
+        let fail = |finding: &&Finding| !finding.is_exception();
+        let not_yet =
+            findings.iter().filter(fail).map(|finding| Found { waits: true, ..Found::of(finding) });
         self.keep_found(not_yet.chain(waiting.iter().cloned()))?;
         tell_apart(&mut findings);
         let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
             findings.into_iter().partition(|finding| {
-                self.options.suspicious || finding.failing.severity == Severity::Violation
+                let wanted = self.options.suspicious && !finding.is_exception();
+                wanted || finding.failing.severity == Severity::Violation
             });
         let not_compared = match released() {
             Some(Ok(harness)) => {
-                wanted.extend(self.differing(&harness)?);
+                wanted.extend(self.differing(&harness, tests)?);
                 None
             }
             Some(Err(why)) => Some(why),
@@ -234,7 +248,7 @@ impl Work<'_> {
         };
         tell_apart(&mut wanted);
         self.write_failures(&mut wanted, tests)?;
-        let done = wanted.iter().chain(&suspicious).map(Found::of);
+        let done = wanted.iter().chain(&suspicious).filter(fail).map(Found::of);
         self.keep_found(done.chain(waiting.iter().cloned()))?;
         Ok(Failures { wanted, suspicious, waiting, not_compared })
     }

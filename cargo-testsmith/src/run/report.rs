@@ -21,8 +21,9 @@ use std::time::Duration;
 use testsmith_judge::Severity;
 use testsmith_lab::format;
 use testsmith_model::outcome::Ending;
+use testsmith_model::troubled;
 use testsmith_model::{Operation, OperationKind};
-use testsmith_render::test_function;
+use testsmith_render::{Test, test_function};
 
 /// The version of what is told to programs; it grows when a key goes.
 const SCHEMA: u32 = 1;
@@ -94,10 +95,18 @@ impl Report<'_> {
         if violation { Exit::Found } else { Exit::Clean }
     }
 
-    /// The wanted operations with their numbers.
+    /// The wanted operations with their numbers; what only takes elements of ours is told by
+    /// its other instances.
     fn wanted(&self) -> Vec<(usize, &Operation)> {
-        let operations = self.session.plan.operations.iter().enumerate();
-        operations.filter(|(_, op)| is_tested(op) && self.selection.wants(&op.path())).collect()
+        let plan = &self.session.plan;
+        let takes_ours = |op: &Operation| {
+            let mut types = op.inputs.iter().map(|input| input.ty).chain([op.output]);
+            types.any(|ty| troubled::is_named_in(&plan.ty(ty).ty.to_string()))
+                || troubled::is_named_in(&op.call.full())
+        };
+        let wanted = |op: &Operation| is_tested(op) && self.selection.wants(&op.path());
+        let operations = plan.operations.iter().enumerate();
+        operations.filter(|(_, op)| wanted(op) && !takes_ours(op)).collect()
     }
 
     fn completed(&self, operation: usize) -> bool {
@@ -118,12 +127,17 @@ impl Report<'_> {
         for finding in self.findings {
             self.print_finding(out, finding)?;
         }
-        if !self.suspicious.is_empty() {
-            writeln!(out, "{} suspicious, with --suspicious as tests:", self.suspicious.len())?;
-            for finding in self.suspicious {
+        let (exceptions, suspicious): (Vec<&Finding>, Vec<&Finding>) =
+            self.suspicious.iter().partition(|finding| finding.is_exception());
+        if !suspicious.is_empty() {
+            writeln!(out, "{} suspicious, with --suspicious as tests:", suspicious.len())?;
+            for finding in suspicious {
                 writeln!(out, "  {}: {}", finding.what(), finding.reason())?;
             }
             writeln!(out)?;
+        }
+        for finding in exceptions {
+            self.print_finding(out, finding)?;
         }
         if self.findings.is_empty() {
             writeln!(out, "no violation found\n")?;
@@ -173,6 +187,12 @@ impl Report<'_> {
                 writeln!(out, "    {line}")?;
             }
         }
+        if let Some(passing) = self.passing(finding) {
+            writeln!(out, "  the nearest that keeps it:")?;
+            for line in passing.lines() {
+                writeln!(out, "    {line}")?;
+            }
+        }
         if finding.waits {
             writeln!(out, "  its test is not written: there was no time to check it")?;
         }
@@ -186,6 +206,13 @@ impl Report<'_> {
     fn text(&self, finding: &Finding) -> String {
         let alone = || format(&test_function(&self.session.plan, &finding.test()));
         finding.text.clone().unwrap_or_else(alone)
+    }
+
+    /// The most similar calls that keep what an exception does not.
+    fn passing(&self, finding: &Finding) -> Option<String> {
+        let sequence = finding.passing.as_ref()?;
+        let test = Test { sequence, comment: vec![], ..finding.test() };
+        Some(format(&test_function(&self.session.plan, &test)))
     }
 
     /// What tells the same crate on another command line.
@@ -369,6 +396,7 @@ impl Report<'_> {
             "calls": finding.sequence.calls(),
             "found_after": finding.after,
             "test": self.text(finding),
+            "passing": self.passing(finding),
             "sequence": Stored::new(plan, &finding.sequence),
         })
     }

@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::finding::Findings;
 use crate::pipeline::Session;
 use crate::selection::Selection;
-use crate::stateful::{Fate, Stateful};
+use crate::stateful::{Exception, Fate, Stateful};
 use anyhow::Result;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::{Component, Walk};
 use testsmith_model::{Heuristic, OpId, Sequence};
 
+/// Walks in a row without a call, after which there is nothing to call.
+const MAX_IDLE: u32 = 8;
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 100_000;
 /// A worker that hangs takes seconds, so the clock is looked at after a few.
@@ -119,6 +121,7 @@ impl RandomSearch<'_> {
                     covered: None,
                     plateau: Plateau::default(),
                     learned: None,
+                    idle: 0,
                 };
                 scope.spawn(move || walker.walk().map(|()| walker))
             };
@@ -172,6 +175,8 @@ struct Covered {
 pub(super) struct Leaves {
     pub(super) seen: testsmith_store::Seen,
     pub(super) contracts: Vec<testsmith_store::Contract>,
+    /// What nearly all calls keep, and calls that do not.
+    pub(super) exceptions: Vec<Exception>,
 }
 
 /// Whether walks still bring anything.
@@ -207,6 +212,8 @@ struct Walker<'s> {
     covered: Option<Covered>,
     plateau: Plateau,
     learned: Option<Leaves>,
+    /// Walks in a row in which nothing could be called.
+    idle: u32,
 }
 
 impl Walker<'_> {
@@ -350,11 +357,12 @@ impl Walker<'_> {
         self.learned = Some(Leaves {
             seen: crate::stateful::seen(plan, &learned),
             contracts: crate::stateful::contracts(plan, &learned),
+            exceptions: crate::stateful::exceptions(&learned),
         });
         Ok(())
     }
 
-    /// One walk; false if it was interrupted.
+    /// One walk; false if it was interrupted, or if there is nothing left to call.
     fn round(&mut self, round: u64) -> Result<bool> {
         let options = self.search.options;
         let seed = options.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round);
@@ -384,6 +392,7 @@ impl Walker<'_> {
             walked => walked?,
         };
         self.left = self.left.saturating_sub(walked.calls.max(1));
+        self.idle = if walked.calls > 0 { 0 } else { self.idle + 1 };
         self.tally.add(&Tally {
             calls: walked.calls,
             sequences: walked.sequences,
@@ -392,7 +401,10 @@ impl Walker<'_> {
             completed: walked.completed,
             panicked: walked.panicked,
         });
-        Ok(true)
+        if self.idle >= MAX_IDLE {
+            self.search.session.console.say("a search ends early: nothing is left to call");
+        }
+        Ok(self.idle < MAX_IDLE)
     }
 
     fn tell(&mut self) {

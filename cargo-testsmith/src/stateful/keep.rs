@@ -72,7 +72,9 @@ pub(crate) fn seen(plan: &Plan, learned: &Learned) -> Seen {
 pub(crate) fn contracts(plan: &Plan, learned: &Learned) -> Vec<testsmith_store::Contract> {
     let told = |(contract, tried, fate): &(Contract, Tried, Fate)| testsmith_store::Contract {
         operation: match learned.data.subject(contract) {
-            Subject::Call { op } => plan.operation(*op).call.full(),
+            Subject::Call { op } | Subject::Pair { second: op, .. } => {
+                plan.operation(*op).call.full()
+            }
             Subject::Values { types } => {
                 let names: Vec<String> =
                     types.iter().map(|ty| plan.ty(*ty).ty.to_string()).collect();

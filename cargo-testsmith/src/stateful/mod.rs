@@ -5,16 +5,18 @@
 //! else. It walks a little under observation, infers clauses, asks for values that break
 //! them, runs those, and infers again until nothing changes or its calls are used up.
 
+mod exceptions;
 mod keep;
 
+pub(crate) use exceptions::{Exception, Exceptions, exceptions};
 pub(crate) use keep::{contracts, seen};
 
 use crate::budget::is_late;
 use std::collections::BTreeMap;
-use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Reduction, watches};
+use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Near, Reduction, nearby, watches};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
-use testsmith_model::observation::{Attempt, Watching};
+use testsmith_model::observation::{Attempt, Subject, Watching};
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
 
@@ -31,6 +33,11 @@ const A_TURN: usize = 3;
 /// Workers that may die while they are watched.
 const MAX_DEATHS: u32 = 8;
 const MAX_LENGTH: u32 = 20;
+/// Clauses with exceptions that are looked at closely, the exceptions of each, and the part
+/// of all calls that this takes at most.
+const MAX_SUSPECTS: usize = 48;
+const EXCEPTIONS_EACH: usize = 4;
+const NEARBY_SHARE: u64 = 8;
 
 /// What it goes by.
 pub(crate) struct Stateful<'s> {
@@ -87,6 +94,8 @@ pub(crate) struct Learned<'p> {
     pub(crate) contracts: Vec<(Contract, Tried, Fate)>,
     pub(crate) calls: u64,
     pub(crate) rounds: usize,
+    /// Clauses with exceptions that are not by design, as far as can be said.
+    pub(crate) near: Vec<Near>,
 }
 
 /// Sees all that fails.
@@ -101,14 +110,18 @@ impl<'p> Stateful<'p> {
         let watches = watches(self.plan, self.fit);
         let watching = Watching { watches: watches.clone(), rows_each: ROWS_EACH };
         let data = Data::new(self.plan, watches);
-        let mut work = Work { stateful: self, watching, data, calls: 0, tried: BTreeMap::new() };
+        let tried = BTreeMap::new();
+        let mut work = Work { stateful: self, watching, data, calls: 0, beside: 0, tried };
         if work.watching.watches.is_empty() {
-            return Ok(work.into_learned(vec![], 0));
+            return Ok(work.into_learned(vec![], vec![], 0));
         }
         work.walk(supervisor, each)?;
+        let walked = work.calls;
+        let near = work.near(supervisor, each)?;
+        work.beside = work.calls - walked;
         let mut all: Vec<Contract> = work.contracts();
         let mut rounds = 0;
-        while rounds < MAX_ROUNDS && work.calls < self.calls && !is_late(supervisor.until) {
+        while rounds < MAX_ROUNDS && work.left() > 0 && !is_late(supervisor.until) {
             let tried = work.reduce(supervisor, each)?;
             if tried == 0 {
                 break;
@@ -124,7 +137,8 @@ impl<'p> Stateful<'p> {
                 }
             }
         }
-        Ok(work.into_learned(all, rounds))
+        work.corners(supervisor, each)?;
+        Ok(work.into_learned(all, near, rounds))
     }
 }
 
@@ -133,6 +147,8 @@ struct Work<'w, 'p> {
     watching: Watching,
     data: Data<'p>,
     calls: u64,
+    /// Those of them that only near-contracts asked for.
+    beside: u64,
     /// What was tried against each clause of a watch.
     tried: BTreeMap<(usize, Clause), Tried>,
 }
@@ -163,10 +179,47 @@ impl<'p> Work<'_, 'p> {
             };
             piece += 1;
             let (observed, walked) = supervisor.observe(&self.watching, &walk, &[], each)?;
-            self.calls += (walked.calls + observed.calls).max(1);
+            let calls = walked.calls + observed.calls;
+            self.calls += calls;
             self.data.add(observed);
+            if calls == 0 {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Clauses that nearly all calls of the walk keep. What is like their exceptions is
+    /// called, too, to see what these have in common.
+    fn near(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<Vec<Near>, Error> {
+        let drills = self.data.drills();
+        let mut left = self.stateful.calls / NEARBY_SHARE;
+        let affordable = |drill: &&Sequence| {
+            let calls = drill.calls() as u64;
+            let fits = calls <= left;
+            left = left.saturating_sub(calls);
+            fits
+        };
+        let drills: Vec<Sequence> = drills.iter().take_while(affordable).cloned().collect();
+        self.run_all(supervisor, &drills, each)?;
+        let mut suspects = self.data.suspects();
+        suspects.truncate(MAX_SUSPECTS);
+        let most = self.calls + (self.stateful.calls / NEARBY_SHARE);
+        // One exception of each first, so that none goes without.
+        for n in 0..EXCEPTIONS_EACH {
+            for exception in suspects.iter().filter_map(|suspect| suspect.exceptions.get(n)) {
+                if self.calls < most {
+                    let beside = nearby(self.stateful.plan, exception);
+                    self.run_all(supervisor, &beside, each)?;
+                }
+            }
+        }
+        Ok(suspects.iter().filter_map(|suspect| self.data.settle(suspect)).collect())
+    }
+
+    /// Calls that are left to try clauses with.
+    fn left(&self) -> u64 {
+        self.stateful.calls.saturating_sub(self.calls - self.beside)
     }
 
     /// The clauses that are supported now and not written on their operations.
@@ -212,11 +265,25 @@ impl<'p> Work<'_, 'p> {
         Ok(contracts.len())
     }
 
+    /// Makes calls where operations were seldom seen, with the calls that are left.
+    fn corners(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<(), Error> {
+        let reduction = Reduction::new(&self.data);
+        let call =
+            |watch: &usize| matches!(self.watching.watches[*watch].subject, Subject::Call { .. });
+        let watches = (0..self.watching.watches.len()).filter(call);
+        let goals: Vec<(Goal, usize)> =
+            watches.flat_map(|watch| reduction.corners(watch)).map(|goal| (goal, 0)).collect();
+        let tries = self.propose(&goals, false, &[]);
+        let sequences: Vec<Sequence> = tries.into_iter().map(|one| one.sequence).collect();
+        self.run_all(supervisor, &sequences, each)?;
+        Ok(())
+    }
+
     /// Sequences for all goals that are not in the list, as far as the calls go; directly,
     /// or with a call in between.
     fn propose(&self, goals: &[(Goal, usize)], between: bool, reached: &[usize]) -> Vec<Try> {
         let reduction = Reduction::new(&self.data);
-        let mut left = self.stateful.calls.saturating_sub(self.calls);
+        let mut left = self.left();
         let mut proposed: Vec<(usize, Box<dyn Iterator<Item = Sequence> + '_>)> = vec![];
         for (goal, (wanted, _)) in goals.iter().enumerate() {
             if reached.contains(&goal) {
@@ -318,7 +385,7 @@ impl<'p> Work<'_, 'p> {
         Ok(attempts)
     }
 
-    fn into_learned(self, all: Vec<Contract>, rounds: usize) -> Learned<'p> {
+    fn into_learned(self, all: Vec<Contract>, near: Vec<Near>, rounds: usize) -> Learned<'p> {
         let Work { data, tried, calls, .. } = self;
         let challenged: u64 = tried.values().map(|tried| tried.completed).sum();
         let told = |contract: Contract| {
@@ -338,6 +405,6 @@ impl<'p> Work<'_, 'p> {
             (contract, tried, fate)
         };
         let contracts = all.into_iter().map(told).collect();
-        Learned { contracts, calls, rounds, data }
+        Learned { contracts, calls, rounds, data, near }
     }
 }

@@ -113,7 +113,14 @@ mod tests {
             new_edges: 0,
         };
         let sequence = Sequence::default();
-        Confirmed { sequence, outcome, failing: None, points: points.to_vec(), after: None }
+        Confirmed {
+            sequence,
+            outcome,
+            failing: None,
+            points: points.to_vec(),
+            after: None,
+            steady: true,
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use testsmith_judge::{Severity, Verdict, judge};
 use testsmith_lab::Error;
 use testsmith_model::message::Walk;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::troubled;
 use testsmith_model::{Edit, EditStep, OpId, Operation, OperationKind, Plan, Sequence, Step};
 
 /// A legal sequence, or one that ends in a documented panic.
@@ -102,6 +103,8 @@ fn is_worth_showing(operation: &Operation) -> bool {
     let detour = trait_.is_some_and(|trait_| detours.contains(&trait_.path.as_str()));
     !matches!(operation.kind, OperationKind::Law | OperationKind::Projection)
         && !operation.panics_by_design
+        // What takes elements of ours needs them beside it.
+        && !troubled::is_named_in(&operation.call.full())
         && !operation.docs.deprecated
         && !operation.docs.hidden
         && !detour

@@ -5,6 +5,7 @@
 //! value is only asserted if it was the same in several fresh processes, in
 //! several orders: no address, no order of hashing, no time survives that.
 
+use crate::candidate::steady;
 use anyhow::Result;
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::call::{Treatment, Unwrap};
@@ -29,10 +30,6 @@ pub(super) struct Observed {
 /// process differ from run to run, addresses from process to process.
 const PROCESSES: usize = 3;
 const PASSES: usize = 4;
-/// Further runs of one sequence: two hashes meet seldom, and only some keys make them. So many
-/// more where a table with random keys can be seen, because seven bits of a hash decide much.
-const FURTHER_RUNS: usize = 32;
-const FURTHER_RUNS_KEYED: usize = 512;
 /// Queries asked of one value.
 const MAX_QUERIES: usize = 3;
 /// Queries about how something is stored, not about what it is.
@@ -201,9 +198,8 @@ pub(super) fn observe_all(
     }
     for one in &mut all {
         let Some(observed) = one else { continue };
-        let runs =
-            if is_keyed(plan, &observed.sequence) { FURTHER_RUNS_KEYED } else { FURTHER_RUNS };
-        for _ in 0..runs {
+        let ending = observed.panic.clone().map_or(Ending::Completed, Ending::Panicked);
+        for _ in 0..steady::runs(plan, &observed.sequence, &ending) {
             let again = supervisor.run(&observed.sequence, true)?;
             if !observed.agrees(&again) {
                 *one = None;
@@ -212,13 +208,6 @@ pub(super) fn observe_all(
         }
     }
     Ok(all.into_iter().map(|observed| observed.map(|it| it.without_mute(plan))).collect())
-}
-
-/// Whether a value of the sequence is hashed with keys that are drawn at random.
-fn is_keyed(plan: &Plan, sequence: &Sequence) -> bool {
-    const KEYED: [&str; 3] = ["RandomState", "collections::HashMap", "collections::HashSet"];
-    let named = |step: &Step| plan.ty(step.ty(plan)).ty.to_string();
-    sequence.steps().any(|step| KEYED.iter().any(|keyed| named(step).contains(keyed)))
 }
 
 fn first_look(

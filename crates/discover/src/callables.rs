@@ -1,8 +1,9 @@
 //! Collects what can be called: functions, methods, constructors, constants.
 
+use crate::constants;
 use crate::contracts;
 use crate::ids::ids;
-use crate::paths::{Paths, Renames, is_hidden};
+use crate::paths::{Paths, is_hidden};
 use crate::types::Types;
 use crate::{panics, prose};
 use rustdoc_types as doc;
@@ -14,11 +15,15 @@ use testsmith_model::api::*;
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 
-pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
-    let paths = Paths::walk(krate, renames);
+pub fn collect<'c>(krate: &'c doc::Crate, paths: Paths<'c>) -> Api {
     let public: BTreeMap<Id, String> = paths.public().collect();
     let mut collector = Collector {
-        types: Types { krate, paths, naming: Cell::new(false) },
+        types: Types {
+            constants: constants::named(krate, &paths),
+            krate,
+            paths,
+            naming: Cell::new(false),
+        },
         guarded: contracts::guarded(krate),
         api: Api {
             krate: krate.index[&krate.root].name.clone().unwrap_or_default(),
@@ -44,6 +49,7 @@ pub fn collect(krate: &doc::Crate, renames: &Renames) -> Api {
     }
     collector.api.callables.sort_by_cached_key(|it| (it.callee.to_string(), it.place.clone()));
     collector.api.foreign_paths = collector.types.paths.foreign();
+    collector.api.reexports = collector.types.paths.reexports();
     collector.api
 }
 
@@ -528,6 +534,8 @@ fn docs(item: &Item) -> Docs {
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
         announces_panics: panics::announces(text),
         inexact: prose::is_inexact(text),
+        keeps_memory: prose::keeps_memory(text),
+        endless: prose::is_endless(text),
         order: prose::order(text),
         demands: demands(item, text),
         ids: match &item.inner {

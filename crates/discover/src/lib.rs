@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod callables;
+mod constants;
 mod contracts;
 mod examples;
 mod ids;
@@ -18,9 +19,11 @@ mod prose;
 mod std_paths;
 mod types;
 
+use paths::Paths;
 use rustdoc_types as doc;
 use serde::Deserialize;
 use testsmith_model::Api;
+use testsmith_model::api::Reexport;
 
 pub use examples::{Examples, examples};
 pub use literals::mine;
@@ -47,6 +50,29 @@ pub enum Error {
 /// Reads the JSON that rustdoc wrote for one crate. Paths of other crates are
 /// where they are defined; `renames` says where they can be imported.
 pub fn read(json: &str, renames: &Renames) -> Result<Api, Error> {
+    let krate = parse(json)?;
+    let contracts = contracts::read(&krate);
+    Ok(Api { contracts, ..callables::collect(&krate, Paths::walk(&krate, renames)) })
+}
+
+/// Reads the JSON that rustdoc wrote for a crate of which another one shows these items, under
+/// the paths that they have there. What it does not show has no path.
+pub fn read_shown(json: &str, renames: &Renames, shown: &[Reexport]) -> Result<Api, Error> {
+    let krate = parse(json)?;
+    Ok(callables::collect(&krate, Paths::shown(&krate, renames, shown)))
+}
+
+/// Where the items are defined that another crate shows, and where they can be imported there.
+pub fn shown_at(json: &str, shown: &[Reexport]) -> Result<Renames, Error> {
+    let krate = parse(json)?;
+    let renames = Renames::new();
+    let paths = Paths::shown(&krate, &renames, shown);
+    let defined =
+        |(id, path): (doc::Id, String)| Some((krate.paths.get(&id)?.path.join("::"), Some(path)));
+    Ok(paths.public().filter_map(defined).collect())
+}
+
+fn parse(json: &str) -> Result<doc::Crate, Error> {
     #[derive(Deserialize)]
     struct Version {
         format_version: u32,
@@ -55,9 +81,7 @@ pub fn read(json: &str, renames: &Renames) -> Result<Api, Error> {
     if format_version != SUPPORTED_FORMAT {
         return Err(Error::Format { found: format_version });
     }
-    let krate: doc::Crate = serde_json::from_str(json)?;
-    let contracts = contracts::read(&krate);
-    Ok(Api { contracts, ..callables::collect(&krate, renames) })
+    Ok(serde_json::from_str(json)?)
 }
 
 #[cfg(test)]

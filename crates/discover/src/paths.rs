@@ -4,10 +4,10 @@
 //! private modules; only the walk knows what a user can write.
 
 use crate::std_paths;
-use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, ItemKind, Visibility};
+use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, ItemKind, Use, Visibility};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
-use testsmith_model::api::ForeignKind;
+use testsmith_model::api::{ForeignKind, Reexport};
 
 /// Definition paths of other crates, and how they can really be imported, if
 /// at all.
@@ -21,6 +21,7 @@ pub struct Paths<'c> {
     renames: &'c Renames,
     /// Every path of another crate that was asked for.
     foreign: RefCell<BTreeMap<String, ForeignKind>>,
+    reexports: Vec<Reexport>,
 }
 
 /// Modules nest less than this in any crate a person wrote.
@@ -28,12 +29,43 @@ const MAX_DEPTH: usize = 24;
 
 impl<'c> Paths<'c> {
     pub fn walk(krate: &'c Crate, renames: &'c Renames) -> Paths<'c> {
-        let foreign = RefCell::default();
-        let (public, hidden) = Default::default();
-        let mut paths = Paths { krate, public, hidden, renames, foreign };
+        let mut paths = Paths::none(krate, renames);
         let name = krate.index[&krate.root].name.clone().unwrap_or_default();
         paths.module(krate.root, &mut Way { path: vec![name], hidden: false }, &mut HashSet::new());
         paths
+    }
+
+    /// The paths of another crate that shows these items of this one.
+    pub fn shown(krate: &'c Crate, renames: &'c Renames, shown: &[Reexport]) -> Paths<'c> {
+        let mut paths = Paths::none(krate, renames);
+        for Reexport { of, at, is_glob } in shown {
+            let defined = krate.paths.iter().filter(|(_, item)| item.crate_id == 0);
+            let found = defined.filter(|(_, item)| item.path == *of).map(|(id, _)| *id);
+            let root = (of.len() == 1).then_some(krate.root);
+            for id in found.chain(root).collect::<std::collections::BTreeSet<Id>>() {
+                let Some(item) = krate.index.get(&id) else { continue };
+                let mut way = Way { path: at.clone(), hidden: is_hidden(item) };
+                match (&item.inner, way.path.pop()) {
+                    (ItemEnum::Module(_), last) => {
+                        way.path.extend(last);
+                        paths.module(id, &mut way, &mut HashSet::new());
+                    }
+                    (_, Some(name)) if !is_glob => paths.put(id, &way, &name),
+                    _ => {}
+                }
+            }
+        }
+        paths
+    }
+
+    fn none(krate: &'c Crate, renames: &'c Renames) -> Paths<'c> {
+        let (public, hidden, foreign, reexports) = Default::default();
+        Paths { krate, public, hidden, renames, foreign, reexports }
+    }
+
+    /// What is shown of other crates than those of Rust itself, none of it hidden.
+    pub fn reexports(&self) -> Vec<Reexport> {
+        self.reexports.clone()
     }
 
     /// All public items with their shortest importable path.
@@ -108,6 +140,7 @@ impl<'c> Paths<'c> {
             }
             ItemEnum::Use(import) => {
                 let Some(target) = import.id else { return };
+                self.note_reexport(target, import, way);
                 let is_module = self
                     .krate
                     .index
@@ -130,6 +163,19 @@ impl<'c> Paths<'c> {
                 }
             }
         }
+    }
+
+    fn note_reexport(&mut self, target: Id, import: &Use, way: &Way) {
+        let Some(summary) = self.krate.paths.get(&target) else { return };
+        let rust = ["core", "alloc", "std", "proc_macro"];
+        let is_rust = summary.path.first().is_none_or(|first| rust.contains(&first.as_str()));
+        if summary.crate_id == 0 || is_rust || way.hidden {
+            return;
+        }
+        let mut at = way.path.clone();
+        at.extend((!import.is_glob).then(|| import.name.clone()));
+        let of = summary.path.clone();
+        self.reexports.push(Reexport { of, at, is_glob: import.is_glob });
     }
 
     fn put(&mut self, id: Id, way: &Way, name: &str) {

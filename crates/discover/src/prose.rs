@@ -23,6 +23,15 @@ const INEXACT: &[&str] = &[
     "truncated",
     "truncates",
 ];
+/// Words of memory that is not given back, and of that which is.
+const KEPT: &[&str] = &["forget", "forgets", "forgotten", "leak", "leaked", "leaking", "leaks"];
+const FREED: &[&str] =
+    &["deallocated", "destructor", "destructors", "dropped", "freed", "reclaimed", "released"];
+/// Words of what has no end, and of what has one.
+const ENDLESS: &[&str] = &["endlessly", "forever", "indefinitely", "infinitely"];
+const ENDS: &[&str] = &["end", "ends", "return", "returns", "stop", "stops", "terminates"];
+/// What may stand behind "does not return" where that is all it does not.
+const ASIDE: &[&str] = &["at", "before", "if", "normally", "on", "to", "unless", "until", "when"];
 /// Words that say when something is to be called.
 const WHEN: &[&str] = &["after", "before", "must", "twice"];
 
@@ -60,6 +69,32 @@ pub(crate) fn is_inexact(text: &str) -> bool {
     sentences(text).iter().any(says)
 }
 
+/// Whether a sentence says that memory is not freed.
+pub(crate) fn keeps_memory(text: &str) -> bool {
+    let has = |sentence: &[String], words: &[&str]| {
+        sentence.iter().any(|word| words.contains(&word.as_str()))
+    };
+    sentences(text).iter().any(|sentence| match sentence.iter().any(|word| is_negation(word)) {
+        true => has(sentence, FREED),
+        false => has(sentence, KEPT),
+    })
+}
+
+/// Whether a sentence says that it does not return of itself.
+pub(crate) fn is_endless(text: &str) -> bool {
+    let goes_on = |sentence: &Vec<String>, at: usize| {
+        let next = sentence.get(at + 1).map(String::as_str);
+        let denied = at > 0 && is_negation(&sentence[at - 1]);
+        denied && next.is_none_or(|next| ASIDE.contains(&next))
+    };
+    sentences(text).iter().any(|sentence| {
+        sentence.iter().enumerate().any(|(at, word)| match word.as_str() {
+            word if ENDLESS.contains(&word) => !sentence[..at].iter().any(|w| is_negation(w)),
+            word => ENDS.contains(&word) && goes_on(sentence, at),
+        })
+    })
+}
+
 /// The words of the sentences that say what has to be called when.
 pub(crate) fn order(text: &str) -> Vec<String> {
     let about = |sentence: &Vec<String>| {
@@ -81,6 +116,25 @@ mod tests {
         assert!(is_inexact("Shows it, rounded to two places."));
         assert!(!is_inexact("Shows it without loss of precision."));
         assert!(!is_inexact("Shows it."));
+    }
+
+    #[test]
+    fn memory_is_kept_where_it_is_leaked_or_not_freed() {
+        assert!(keeps_memory("Leaks the box."));
+        assert!(keeps_memory("The items will never be dropped."));
+        assert!(!keeps_memory("Gives it back, so that nothing can leak, not even its items."));
+        assert!(!keeps_memory("The items are dropped."));
+        assert!(!keeps_memory("Does not change it."));
+    }
+
+    #[test]
+    fn what_is_said_never_to_return_is_endless() {
+        assert!(is_endless("Counts and never stops."));
+        assert!(is_endless("Serves clients; does not return unless there is an error."));
+        assert!(is_endless("Blocks forever."));
+        assert!(!is_endless("Does not return the old value."));
+        assert!(!is_endless("Never waits forever."));
+        assert!(!is_endless("Runs all tasks until none is left, and returns."));
     }
 
     #[test]

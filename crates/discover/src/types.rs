@@ -3,12 +3,15 @@
 use crate::paths::Paths;
 use rustdoc_types as doc;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use testsmith_model::api::{Generics, Param, ParamKind};
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty, unify_arg};
 
 pub struct Types<'c> {
     pub krate: &'c doc::Crate,
     pub paths: Paths<'c>,
+    /// What the constants of the crate are called elsewhere.
+    pub constants: BTreeMap<String, String>,
     /// Whether an alias is being looked for.
     pub naming: Cell<bool>,
 }
@@ -17,6 +20,13 @@ pub struct Types<'c> {
 const MAX_ALIASES: usize = 16;
 
 impl Types<'_> {
+    /// A constant as an argument, as code outside of the crate writes it.
+    fn constant(&self, expr: &str) -> Arg {
+        let bare = expr.trim_start_matches('{').trim_end_matches('}').trim();
+        let name = bare.rsplit("::").next().unwrap_or(bare);
+        Arg::Const(self.constants.get(name).cloned().unwrap_or_else(|| expr.to_owned()))
+    }
+
     pub fn ty(&self, ty: &doc::Type) -> Ty {
         self.ty_at(ty, 0)
     }
@@ -147,7 +157,9 @@ impl Types<'_> {
                 doc::GenericParamDefKind::Type { default, .. } => {
                     default.as_ref().map(|ty| Arg::Type(self.default(ty).substitute(&with)))
                 }
-                doc::GenericParamDefKind::Const { default, .. } => default.clone().map(Arg::Const),
+                doc::GenericParamDefKind::Const { default, .. } => {
+                    default.as_ref().map(|expr| self.constant(expr))
+                }
             };
             if let Some(arg) = given.next().cloned().or(default) {
                 with.insert(param.name.clone(), arg);
@@ -207,7 +219,7 @@ impl Types<'_> {
                 let each = |arg: &doc::GenericArg| match arg {
                     doc::GenericArg::Lifetime(name) => Arg::Lifetime(lifetime(Some(name))),
                     doc::GenericArg::Type(ty) => Arg::Type(self.ty(ty)),
-                    doc::GenericArg::Const(constant) => Arg::Const(constant.expr.clone()),
+                    doc::GenericArg::Const(constant) => self.constant(&constant.expr),
                     doc::GenericArg::Infer => Arg::Type(Ty::Unknown("_".into())),
                 };
                 let equal = |constraint: &doc::AssocItemConstraint| match &constraint.binding {

@@ -38,6 +38,15 @@ pub struct Clause {
     pub atom: Atom,
 }
 
+impl Clause {
+    /// Whether it holds of the answers around one call; none where it does not speak of it,
+    /// or where an answer is not known.
+    pub fn holds(&self, answer: impl Fn(usize) -> i64) -> Option<bool> {
+        let meant = self.when.is_none_or(|when| when.holds(&answer) == Some(true));
+        meant.then(|| self.atom.holds(&answer)).flatten()
+    }
+}
+
 /// What holds already, and need not be said of one operation.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
@@ -118,7 +127,7 @@ fn implications(
 }
 
 /// Conditions before a call that sometimes hold and sometimes do not.
-fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
+pub(crate) fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
     let mut all = vec![];
     for column in (0..table.before).filter(|column| !known.doubled.contains(&(*column as u16))) {
         let a = column as u16;
@@ -279,7 +288,7 @@ fn follows(found: &[(Atom, u64)], known: &BTreeSet<Atom>, atom: &Atom) -> bool {
 }
 
 /// The atoms of a template on these columns.
-fn candidates(
+pub(crate) fn candidates(
     table: &Table,
     template: &Template,
     columns: std::ops::Range<usize>,

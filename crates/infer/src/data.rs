@@ -1,12 +1,13 @@
 //! All that was observed so far, by watch, and the clauses that it supports.
 
 use crate::contracts::{Clause, Kind, Known, infer, required_when};
+use crate::near::{NearClause, Sides, cause, near, rank};
 use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Relation};
-use crate::vocabulary::{Reading, reading};
+use crate::vocabulary::{Reading, inside, reading, tuple};
 use crate::words::Words;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use testsmith_model::observation::{Observed, Row, Subject, Term, UNKNOWN, Unfit, Watch};
 use testsmith_model::{OpId, Plan, Sequence, TypeId};
 
@@ -45,11 +46,39 @@ pub struct Contract {
     pub support: u64,
 }
 
+/// A clause like a law that does not hold in very few calls, for whatever reason.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    /// It, and in how many calls it holds.
+    pub contract: Contract,
+    pub broken: u64,
+    pub exceptions: Vec<Sequence>,
+}
+
+/// Suspects of one operation.
+const SUSPECTS_EACH: usize = 3;
+
+/// A clause that holds in all but very few calls.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// It, and in how many calls it holds.
+    pub contract: Contract,
+    /// In how many it does not.
+    pub broken: u64,
+    /// What those have in common, in words; nothing if only where they are.
+    pub cause: Vec<String>,
+    /// The shortest of them, up to its call.
+    pub exception: Sequence,
+    /// The call that is most like it and keeps the clause.
+    pub passing: Sequence,
+}
+
 impl<'p> Data<'p> {
     pub fn new(plan: &'p Plan, watches: Vec<Watch>) -> Data<'p> {
         let table = |watch: &Watch| {
             let terms = watch.before.iter().chain(&watch.after);
-            let classes: Vec<Class> = terms.map(|term| class(plan, watch, term)).collect();
+            let types = tuple(plan, &watch.subject);
+            let classes: Vec<Class> = terms.map(|term| class(plan, &types, term)).collect();
             let columns = vec![vec![]; classes.len()];
             Table { classes, before: watch.before.len(), columns, times: vec![] }
         };
@@ -117,7 +146,9 @@ impl<'p> Data<'p> {
     /// The clauses that all observations support.
     pub fn contracts(&self) -> Vec<Contract> {
         let mut all = vec![];
-        for watch in 0..self.watches.len() {
+        // Of two calls nothing is promised that one of them does not promise.
+        let pair = |watch: &usize| matches!(self.watches[*watch].subject, Subject::Pair { .. });
+        for watch in (0..self.watches.len()).filter(|watch| !pair(watch)) {
             let of_values = matches!(self.watches[watch].subject, Subject::Values { .. });
             let clauses = infer(&self.tables[watch], self.known_of(watch), of_values);
             let contract = |(clause, support)| Contract { watch, clause, support };
@@ -136,7 +167,7 @@ impl<'p> Data<'p> {
         let all = self.invariant.get_or_init(|| {
             let invariants = self.invariants();
             let known = |(n, watch): (usize, &Watch)| match watch.subject {
-                Subject::Values { .. } => Known::default(),
+                Subject::Values { .. } | Subject::Pair { .. } => Known::default(),
                 Subject::Call { .. } => self.known(n, &invariants),
             };
             self.watches.iter().enumerate().map(known).collect()
@@ -144,10 +175,145 @@ impl<'p> Data<'p> {
         &all[watch]
     }
 
+    /// In how many calls a clause holds, and in how many it does not.
+    pub fn tally(&self, contract: &Contract) -> (u64, u64) {
+        let table = &self.tables[contract.watch];
+        let mut tally = (0, 0);
+        for (row, times) in table.times.iter().enumerate() {
+            match contract.clause.holds(|column| table.columns[column][row]) {
+                Some(true) => tally.0 += times,
+                Some(false) => tally.1 += times,
+                None => {}
+            }
+        }
+        tally
+    }
+
     /// Whether what was seen breaks a clause.
     pub fn refutes(&self, contract: &Contract) -> bool {
         let Contract { watch, clause, .. } = contract;
         !self.tables[*watch].exceptions(&clause.atom, clause.when.as_ref()).is_empty()
+    }
+
+    /// Clauses like laws with very few exceptions, the most telling first.
+    pub fn suspects(&self) -> Vec<Suspect> {
+        let mut all = vec![];
+        for watch in 0..self.watches.len() {
+            if matches!(self.watches[watch].subject, Subject::Values { .. }) {
+                continue;
+            }
+            let found = near(&self.tables[watch], self.known_of(watch), &self.sides(watch));
+            let suspect = |near: NearClause| {
+                let contract = Contract { watch, clause: near.clause, support: near.held };
+                let mut exceptions: Vec<Sequence> =
+                    near.exceptions.iter().map(|row| self.up_to(watch, *row)).collect();
+                exceptions.sort_by_key(Sequence::len);
+                Suspect { contract, broken: near.broken, exceptions }
+            };
+            all.extend(found.into_iter().take(SUSPECTS_EACH).map(suspect));
+        }
+        all.sort_by_key(|Suspect { contract, broken, .. }| {
+            rank(&contract.clause, contract.support, *broken)
+        });
+        all
+    }
+
+    /// What the exceptions have in common by now, if they are not by design.
+    pub fn settle(&self, suspect: &Suspect) -> Option<Near> {
+        let Contract { watch, clause, .. } = suspect.contract;
+        let cause = cause(&self.tables[watch], &self.sides(watch), &clause)?;
+        let words = Words::new(self.plan, &self.watches[watch]);
+        let exceptions = cause.exceptions.iter().map(|row| self.up_to(watch, *row));
+        Some(Near {
+            contract: suspect.contract.clone(),
+            broken: suspect.broken,
+            cause: cause.atoms.iter().map(|atom| words.atom(atom, true)).collect(),
+            exception: exceptions.min_by_key(Sequence::len)?,
+            passing: self.up_to(watch, cause.nearest),
+        })
+    }
+
+    /// The sequence of a row, up to its call.
+    fn up_to(&self, watch: usize, row: usize) -> Sequence {
+        let Origin { sequence, step, .. } = &self.origins[watch][row];
+        let steps = self.sequences[*sequence as usize].steps();
+        Sequence::from_steps(steps.take(*step as usize + 1).cloned().collect())
+    }
+
+    fn sides(&self, watch: usize) -> Sides {
+        let Watch { before, after, .. } = &self.watches[watch];
+        let result = self.types(watch).len() - 1;
+        let (classes, base) = (&self.tables[watch].classes, before.len());
+        let refused = |(n, term): (usize, &Term)| {
+            let itself = *term == Term::Itself { at: result as u8 };
+            (itself && classes[base + n] == Class::Answer).then_some(base + n)
+        };
+        let results = after.iter().enumerate().filter_map(refused);
+        let twin = |(n, term): (usize, &Term)| {
+            let after = after.iter().position(|other| other == term)?;
+            Some((n, base + after))
+        };
+        Sides {
+            causes: (0..base).chain(results).collect(),
+            twins: before.iter().enumerate().filter_map(twin).collect(),
+            equals: self.equals(watch),
+            between: self.between(watch),
+        }
+    }
+
+    /// Of two calls, the numbers that the second gives, and those of the first.
+    fn between(&self, watch: usize) -> Option<(Vec<usize>, Vec<usize>)> {
+        let Watch { subject, before, after } = &self.watches[watch];
+        let Subject::Pair { first, .. } = subject else { return None };
+        let one = self.plan.operation(*first).inputs.len();
+        let number =
+            |column: &usize| matches!(self.tables[watch].classes[*column], Class::Number { .. });
+        let told = |term: &Term| match term {
+            Term::Itself { at } | Term::Inside { at } => Some(usize::from(*at)),
+            _ => None,
+        };
+        let gives = (0..after.len()).filter(|n| told(&after[*n]).is_some());
+        let gives = gives.map(|n| before.len() + n).filter(number).collect();
+        let of_first = |n: &usize| told(&before[*n]).is_some_and(|at| at <= one);
+        Some((gives, (0..before.len()).filter(of_first).filter(number).collect()))
+    }
+
+    /// Where two calls are given numbers of one type: that these are equal.
+    fn equals(&self, watch: usize) -> Vec<Atom> {
+        let Watch { subject, before, .. } = &self.watches[watch];
+        let Subject::Pair { first, .. } = subject else { return vec![] };
+        let (types, one) = (self.types(watch), self.plan.operation(*first).inputs.len());
+        let given = |wanted: std::ops::Range<usize>| {
+            before.iter().enumerate().filter_map(move |(n, term)| match term {
+                Term::Itself { at } if wanted.contains(&usize::from(*at)) => Some((n, *at)),
+                _ => None,
+            })
+        };
+        let mut all = vec![];
+        for (b, to) in given(one + 1..types.len() - 1) {
+            let same = |at: u8| types[usize::from(at)] == types[usize::from(to)];
+            for (a, _) in given(1..one).filter(|(_, at)| same(*at)) {
+                let form = Form::Pair { relation: Relation::Equal, plus: 0 };
+                all.push(Atom { form, a: b as u16, b: a as u16, c: 0 });
+            }
+        }
+        all
+    }
+
+    /// All that has to be watched to watch this; it is the last.
+    pub fn watches_for(&self, watch: usize) -> Vec<Watch> {
+        let own = &self.watches[watch];
+        let mut all = vec![];
+        if let Subject::Pair { first, second } = own.subject {
+            let of = |op: OpId| Subject::Call { op };
+            let ops: BTreeSet<OpId> = BTreeSet::from([first, second]);
+            let calls = ops
+                .into_iter()
+                .flat_map(|op| self.watches.iter().filter(move |watch| watch.subject == of(op)));
+            all.extend(calls.cloned());
+        }
+        all.push(own.clone());
+        all
     }
 
     /// What holds of all tuples of values that were looked at.
@@ -240,19 +406,22 @@ impl<'p> Data<'p> {
 
     /// The types of the tuple of a watch; of a call with its result behind.
     pub(crate) fn types(&self, watch: usize) -> Vec<TypeId> {
-        match &self.watches[watch].subject {
-            Subject::Values { types } => types.clone(),
-            Subject::Call { op } => {
-                let operation = self.plan.operation(*op);
-                let inputs = operation.inputs.iter().map(|input| input.ty);
-                inputs.chain([operation.output]).collect()
-            }
-        }
+        tuple(self.plan, &self.watches[watch].subject)
     }
 
     /// A clause in words.
     pub fn words(&self, contract: &Contract) -> String {
         Words::new(self.plan, &self.watches[contract.watch]).clause(&contract.clause)
+    }
+
+    /// The function that a contract is about, as in the documentation.
+    pub fn name(&self, contract: &Contract) -> String {
+        match &self.watches[contract.watch].subject {
+            Subject::Call { op } | Subject::Pair { second: op, .. } => {
+                self.plan.operation(*op).path()
+            }
+            Subject::Values { .. } => String::new(),
+        }
     }
 
     /// The operation or the types that a contract is about.
@@ -318,7 +487,7 @@ pub struct Looked<'d> {
 /// The positions that a question is about.
 pub(crate) fn positions(term: &Term) -> Vec<usize> {
     match *term {
-        Term::Itself { at } | Term::Query { at, .. } => vec![at.into()],
+        Term::Itself { at } | Term::Inside { at } | Term::Query { at, .. } => vec![at.into()],
         Term::With { at, with, .. } | Term::Equal { at, with } => vec![at.into(), with.into()],
     }
 }
@@ -328,6 +497,7 @@ pub(crate) fn moved(term: &Term, places: &[usize]) -> Term {
     let to = |at: u8| places[usize::from(at)] as u8;
     match *term {
         Term::Itself { at } => Term::Itself { at: to(at) },
+        Term::Inside { at } => Term::Inside { at: to(at) },
         Term::Query { op, at } => Term::Query { op, at: to(at) },
         Term::With { op, at, with } => Term::With { op, at: to(at), with: to(with) },
         // Equality has no direction; the earlier position comes first.
@@ -350,20 +520,18 @@ pub(crate) fn places(of: &[TypeId], types: &[TypeId]) -> Vec<Vec<usize>> {
     }
 }
 
-fn class(plan: &Plan, watch: &Watch, term: &Term) -> Class {
+fn class(plan: &Plan, types: &[TypeId], term: &Term) -> Class {
     let ty = match *term {
         Term::Equal { .. } => return Class::Answer,
         Term::Query { op, .. } | Term::With { op, .. } => plan.operation(op).output,
-        Term::Itself { at } => match &watch.subject {
-            Subject::Values { types } => types[usize::from(at)],
-            Subject::Call { op } => {
-                let operation = plan.operation(*op);
-                operation.inputs.get(usize::from(at)).map_or(operation.output, |input| input.ty)
-            }
-        },
+        Term::Itself { at } | Term::Inside { at } => types[usize::from(at)],
     };
-    reading(&plan.ty(ty).ty)
-        .map_or(Class::Number { least: i64::MIN }, |(reading, _)| reading.class())
+    let ty = &plan.ty(ty).ty;
+    let reading = match term {
+        Term::Inside { .. } => inside(ty),
+        _ => reading(ty).map(|(reading, _)| reading),
+    };
+    reading.map_or(Class::Number { least: i64::MIN }, Reading::class)
 }
 
 impl Contract {

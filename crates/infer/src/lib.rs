@@ -6,15 +6,22 @@
 
 mod contracts;
 mod data;
+mod drills;
+mod near;
+mod nearby;
 mod reduce;
+mod seen;
 mod table;
 mod template;
 mod vocabulary;
 mod words;
 
 pub use contracts::{Clause, Kind, Known, LEAST_SUPPORT, infer};
-pub use data::{Contract, Data};
+pub use data::{Contract, Data, Near, Suspect};
+pub use near::{Cause, NearClause, Sides, cause, near};
+pub use nearby::nearby;
 pub use reduce::{Goal, Proposal, Reduction};
+pub use seen::Call;
 pub use table::{Atom, Class, Table};
 pub use template::{Form, Relation, Template, templates};
 pub use vocabulary::watches;

@@ -5,10 +5,10 @@
 //! `A` did. Where no values are known that do, those that nearly do, and an operation
 //! that was seen to change what is missing.
 
-use crate::contracts::Kind;
+use crate::contracts::{Kind, LEAST_SUPPORT};
 use crate::data::{Contract, Data, Origin, moved, places, positions};
-use crate::table::Atom;
-use crate::template::Form;
+use crate::table::{Atom, Class};
+use crate::template::{Form, Relation};
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Subject, Term, UNKNOWN};
@@ -41,6 +41,8 @@ pub(crate) const CUTOFF: usize = 45;
 const SIDE: usize = 16;
 /// Goals for one promise.
 const GOALS_EACH: usize = 4;
+/// Corners of one operation.
+const CORNERS: usize = 8;
 /// Operations that are tried to establish what is missing.
 const STEPS_BETWEEN: usize = 12;
 
@@ -81,12 +83,46 @@ impl<'d, 'p> Reduction<'d, 'p> {
         }
     }
 
+    /// Corners where an operation was seldom seen: an answer about its arguments, and a
+    /// value that holds one thing. What it promises is most likely to end there.
+    pub fn corners(&self, watch: usize) -> Vec<Goal> {
+        let terms = &self.data.watches[watch].before;
+        let table = &self.data.tables[watch];
+        let columns = |wanted: fn(&Term) -> bool, class: fn(&Class) -> bool| {
+            let fits =
+                move |column: &usize| wanted(&terms[*column]) && class(&table.classes[*column]);
+            (0..terms.len()).filter(fits)
+        };
+        let together = |term: &Term| matches!(term, Term::With { .. } | Term::Equal { .. });
+        let answers = columns(together, |class| *class == Class::Answer);
+        let alone = |term: &Term| matches!(term, Term::Query { .. });
+        let numbers = columns(alone, |class| *class != Class::Answer);
+        let written = self.written(watch);
+        let mut goals = vec![];
+        for (a, n) in answers.flat_map(|a| numbers.clone().map(move |n| (a as u16, n as u16))) {
+            for yes in [true, false] {
+                let answer = Atom { form: Form::Says { yes }, a, b: a, c: 0 };
+                let form = Form::Constant { relation: Relation::Equal };
+                let one = Atom { form, a: n, b: n, c: 1 };
+                let (is_so, is_one) = (table.marks(&answer), table.marks(&one));
+                let both = is_so.iter().zip(&is_one).zip(&table.times);
+                let seen: u64 =
+                    both.filter(|((a, b), _)| **a && **b).map(|(_, times)| *times).sum();
+                if seen < LEAST_SUPPORT && goals.len() < CORNERS {
+                    let wants = [(answer, true), (one, true)].into_iter().chain(written.clone());
+                    let written = written.len();
+                    goals.push(Goal { watch, wants: wants.collect(), written });
+                }
+            }
+        }
+        goals
+    }
+
     /// A promise that depends on an answer before the call is one for yes and one for no.
     fn cases(&self, watch: usize, atom: &Atom) -> Vec<Atom> {
         let table = &self.data.tables[watch];
-        let asked = |column: &usize| {
-            *column < table.before && table.classes[*column] == crate::table::Class::Answer
-        };
+        let asked =
+            |column: &usize| *column < table.before && table.classes[*column] == Class::Answer;
         let columns = atom.variables().filter(asked);
         let says = |column: usize, yes| {
             let column = column as u16;
@@ -260,7 +296,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     fn op(&self, watch: usize) -> Option<OpId> {
         match self.data.watches[watch].subject {
             Subject::Call { op } => Some(op),
-            Subject::Values { .. } => None,
+            Subject::Values { .. } | Subject::Pair { .. } => None,
         }
     }
 

@@ -11,6 +11,8 @@ use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Ty, TypeId};
 
 /// Questions before a call, and after it.
 const MAX_TERMS: usize = 40;
+/// Pairs of calls that are looked at.
+const MAX_PAIRS: usize = 300;
 /// Tuples of types whose values are looked at.
 const MAX_VALUES: usize = 64;
 
@@ -95,8 +97,96 @@ pub fn watches(plan: &Plan, fit: &dyn Fn(OpId) -> bool) -> Vec<Watch> {
         .filter_map(|op| queries.watch_of_call(plan, op))
         .filter(|watch| !watch.before.is_empty() || !watch.after.is_empty())
         .collect();
+    let pairs = watches_of_pairs(plan, &all);
     all.extend(queries.watches_of_values(plan));
+    all.extend(pairs);
     all
+}
+
+/// The types of the tuple of a subject.
+pub(crate) fn tuple(plan: &Plan, subject: &Subject) -> Vec<TypeId> {
+    let of_call = |op: OpId| {
+        let operation = plan.operation(op);
+        operation.inputs.iter().map(|input| input.ty).chain([operation.output])
+    };
+    match subject {
+        Subject::Values { types } => types.clone(),
+        Subject::Call { op } => of_call(*op).collect(),
+        Subject::Pair { first, second } => {
+            of_call(*first).chain(of_call(*second).skip(1)).collect()
+        }
+    }
+}
+
+/// How what is inside of an option or a result is read; of a pair the first.
+pub(crate) fn inside(ty: &Ty) -> Option<Reading> {
+    let Ty::Adt { path, .. } = ty else { return None };
+    let option = matches!(path.as_str(), "std::option::Option" | "core::option::Option");
+    let result = matches!(path.as_str(), "std::result::Result" | "core::result::Result");
+    let of = ty.type_arg(0).filter(|_| option || result)?;
+    let of = match of {
+        Ty::Tuple(items) if option && items.len() == 2 => &items[0],
+        of => of,
+    };
+    reading(of).map(|(reading, _)| reading)
+}
+
+/// Pairs of calls on one value of which the second gives a number: that may be what the
+/// first was given, or follow what it gave.
+fn watches_of_pairs(plan: &Plan, calls: &[Watch]) -> Vec<Watch> {
+    let changing = |watch: &&Watch| match watch.subject {
+        Subject::Call { op } => {
+            plan.operation(op).inputs.first().is_some_and(|input| input.mode == Mode::Exclusive)
+        }
+        _ => false,
+    };
+    let number = |ty: TypeId| {
+        let ty = &plan.ty(ty).ty;
+        let plain = reading(ty).is_some_and(|(reading, _)| is_number(reading));
+        plain || inside(ty).is_some_and(is_number)
+    };
+    let mut all = vec![];
+    for two in calls.iter().filter(changing) {
+        let Subject::Call { op: second } = two.subject else { continue };
+        let (to, gives) = (plan.operation(second).inputs[0].ty, plan.operation(second).output);
+        if !number(gives) {
+            continue;
+        }
+        for one in calls.iter().filter(changing) {
+            let Subject::Call { op: first } = one.subject else { continue };
+            if plan.operation(first).inputs[0].ty == to && all.len() < MAX_PAIRS {
+                all.push(watch_of_pair(plan, [first, second], [one, two]));
+            }
+        }
+    }
+    all
+}
+
+fn is_number(reading: Reading) -> bool {
+    matches!(reading, Reading::Number { .. } | Reading::Char | Reading::Length)
+}
+
+fn watch_of_pair(plan: &Plan, ops: [OpId; 2], calls: [&Watch; 2]) -> Watch {
+    let [first, second] = ops;
+    let subject = Subject::Pair { first, second };
+    let types = tuple(plan, &subject);
+    let [one, two] = ops.map(|op| plan.operation(op).inputs.len());
+    let of_value = |term: &&Term| matches!(term, Term::Query { at: 0, .. });
+    let result = |at: usize| {
+        let ty = &plan.ty(types[at]).ty;
+        let at = at as u8;
+        let itself = reading(ty).map(|_| Term::Itself { at });
+        itself.into_iter().chain(inside(ty).map(|_| Term::Inside { at }))
+    };
+    let given = |term: &&Term| matches!(term, Term::Itself { .. });
+    let own = calls[0].before.iter().filter(|term| of_value(term) || given(term)).copied();
+    let others = calls[1].before.iter().filter_map(|term| match *term {
+        Term::Itself { at } if at > 0 => Some(Term::Itself { at: at + one as u8 }),
+        _ => None,
+    });
+    let before = own.chain(result(one)).chain(others).collect();
+    let after = calls[1].after.iter().filter(of_value).copied().chain(result(one + two)).collect();
+    Watch { subject, before, after }
 }
 
 impl Queries {
@@ -178,7 +268,7 @@ impl Queries {
             Term::With { at, with, .. } | Term::Equal { at, with } => {
                 usize::from(*at) == result || usize::from(*with) == result
             }
-            Term::Itself { .. } | Term::Query { .. } => false,
+            Term::Itself { .. } | Term::Inside { .. } | Term::Query { .. } => false,
         };
         after.retain(|term| !itself(term) && !between(term));
         after.truncate(MAX_TERMS);

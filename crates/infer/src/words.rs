@@ -3,7 +3,7 @@
 use crate::contracts::Clause;
 use crate::table::Atom;
 use crate::template::Form;
-use crate::vocabulary::{Reading, reading};
+use crate::vocabulary::{Reading, reading, tuple};
 use testsmith_model::call::Form as CallForm;
 use testsmith_model::observation::{Subject, Term, Watch};
 use testsmith_model::{Mode, OpId, OperationKind, Plan, Ty};
@@ -29,9 +29,15 @@ impl<'w> Words<'w> {
     /// `old(self.is_empty()) ==> self.len() == 1`
     pub(crate) fn clause(&self, clause: &Clause) -> String {
         let atom = self.atom(&clause.atom, true);
-        match &clause.when {
+        let said = match &clause.when {
             None => atom,
             Some(when) => format!("old({}) ==> {atom}", self.atom(when, false)),
+        };
+        match self.watch.subject {
+            Subject::Pair { first, .. } => {
+                format!("after {}: {said}", self.plan.operation(first).callee.name())
+            }
+            _ => said,
         }
     }
 
@@ -74,11 +80,18 @@ impl<'w> Words<'w> {
         self.term(term, &place)
     }
 
-    fn column(&self, column: usize, tell_old: bool) -> String {
+    pub(crate) fn column(&self, column: usize, tell_old: bool) -> String {
         let before = self.watch.before.len();
+        // What was given to the first of two calls, and what it gave, is there to stay.
+        let stays = |term: &Term| {
+            let pair = matches!(self.watch.subject, Subject::Pair { .. });
+            pair && matches!(term, Term::Itself { .. } | Term::Inside { .. })
+        };
         match column.checked_sub(before) {
             Some(after) => self.spoken(&self.watch.after[after]),
-            None if tell_old => format!("old({})", self.spoken(&self.watch.before[column])),
+            None if tell_old && !stays(&self.watch.before[column]) => {
+                format!("old({})", self.spoken(&self.watch.before[column]))
+            }
             None => self.spoken(&self.watch.before[column]),
         }
     }
@@ -93,6 +106,7 @@ impl<'w> Words<'w> {
                 let Place { text, reference } = place(at);
                 self.read(&self.ty(at), &text, usize::from(reference))
             }
+            Term::Inside { at } => place(at).text,
             Term::Query { op, at } => {
                 let text = self.asked(op, &place(at).text, None);
                 self.read(&self.plan.ty(self.plan.operation(op).output).ty.clone(), &text, 0)
@@ -140,14 +154,14 @@ impl<'w> Words<'w> {
         }
     }
 
-    fn constant(&self, column: usize, c: i64) -> String {
+    pub(crate) fn constant(&self, column: usize, c: i64) -> String {
         let before = self.watch.before.len();
         let term = match column.checked_sub(before) {
             Some(after) => &self.watch.after[after],
             None => &self.watch.before[column],
         };
         let ty = match term {
-            Term::Itself { at } => Some(self.ty(*at)),
+            Term::Itself { at } | Term::Inside { at } => Some(self.ty(*at)),
             Term::Query { op, .. } | Term::With { op, .. } => {
                 Some(self.plan.ty(self.plan.operation(*op).output).ty.clone())
             }
@@ -161,24 +175,38 @@ impl<'w> Words<'w> {
     }
 
     fn ty(&self, at: u8) -> Ty {
-        let at = usize::from(at);
-        let ty = match &self.watch.subject {
-            Subject::Values { types } => types[at],
-            Subject::Call { op } => {
-                let operation = self.plan.operation(*op);
-                operation.inputs.get(at).map_or(operation.output, |input| input.ty)
-            }
-        };
-        self.plan.ty(ty).ty.clone()
+        let types = tuple(self.plan, &self.watch.subject);
+        self.plan.ty(types[usize::from(at)]).ty.clone()
     }
 
     fn place(&self, at: u8) -> Place {
         let n = usize::from(at);
-        let Subject::Call { op } = &self.watch.subject else {
-            let text = if n == 0 { "self" } else { "other" };
-            return Place { text: text.to_owned(), reference: true };
-        };
-        let operation = self.plan.operation(*op);
+        match self.watch.subject {
+            Subject::Call { op } => self.place_of(op, n),
+            Subject::Values { .. } => {
+                let text = if n == 0 { "self" } else { "other" };
+                Place { text: text.to_owned(), reference: true }
+            }
+            Subject::Pair { first, second } => {
+                let one = self.plan.operation(first).inputs.len();
+                let named = |prefix: &str, place: Place| Place {
+                    text: format!("{prefix}{}", place.text),
+                    ..place
+                };
+                let two = self.plan.operation(second).inputs.len();
+                match n.checked_sub(one) {
+                    None => self.place_of(first, n),
+                    Some(0) => named("first_", self.place_of(first, n)),
+                    Some(n) if n == two => self.place_of(second, n),
+                    Some(n) => named("next_", self.place_of(second, n)),
+                }
+            }
+        }
+    }
+
+    /// A value of the tuple of a call.
+    fn place_of(&self, op: OpId, n: usize) -> Place {
+        let operation = self.plan.operation(op);
         let Some(input) = operation.inputs.get(n) else {
             return Place { text: "ret".to_owned(), reference: false };
         };

@@ -1,7 +1,8 @@
 //! What the test itself says about where to look.
 
-use crate::guesses::{bits, names_a_place, names_an_index_or_size};
+use crate::guesses::{bits, is_large, names_a_place, names_an_index_or_size};
 use testsmith_model::operation::{Input, Mode, OperationKind};
+use testsmith_model::outcome::Value;
 use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
@@ -14,6 +15,35 @@ pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
         _ => None,
     };
     steps.get(here).into_iter().flat_map(|step| step.args(here)).filter_map(number).collect()
+}
+
+/// The integer that a step is, or made, as far as that was seen.
+pub(crate) fn number(step: &Step, seen: Option<&Value>) -> Option<i128> {
+    match step {
+        Step::Literal(_, Literal::Int(number)) => Some(*number),
+        Step::Literal(..) => None,
+        Step::Call(..) => seen?.text.as_ref()?.parse().ok(),
+    }
+}
+
+/// Whether the step `here` gives an integer, and one of its arguments shows numbers whose
+/// product may not fit that.
+pub(crate) fn hold_large_numbers(
+    plan: &Plan,
+    sequence: &Sequence,
+    here: usize,
+    seen: &[Value],
+) -> bool {
+    let Some(step) = sequence.steps().nth(here).filter(|_| !seen.is_empty()) else {
+        return false;
+    };
+    let output = &plan.ty(step.ty(plan)).ty;
+    let texts = step.args(here).filter_map(|arg| seen.get(arg)?.text.as_ref());
+    bits(output).is_some()
+        && texts.flat_map(|text| text.split(|c: char| !c.is_ascii_digit())).any(|digits| {
+            // What is longer than any number of Rust is large.
+            !digits.is_empty() && digits.parse().map_or(true, |number| is_large(number, output))
+        })
 }
 
 /// The steps that the arguments of the step `here` were made by, and theirs.
@@ -30,13 +60,12 @@ pub(crate) fn makers(sequence: &Sequence, here: usize) -> Vec<&Step> {
 
 /// Whether a call before the step `here` was given a number near the end of its type, as the
 /// place to begin at or as a public field.
-pub(crate) fn near_the_end(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+pub(crate) fn near_the_end(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here).collect();
-    let is_near = |arg: usize| match steps[arg] {
-        Step::Literal(ty, Literal::Int(number)) => {
-            bits(&plan.ty(*ty).ty).is_some_and(|bits| number.unsigned_abs() >> (bits - 2) > 0)
-        }
-        _ => false,
+    let is_near = |arg: usize| {
+        let bits = bits(&plan.ty(steps[arg].ty(plan)).ty);
+        let number = number(steps[arg], seen.get(arg));
+        number.zip(bits).is_some_and(|(number, bits)| number.unsigned_abs() >> (bits - 2) > 0)
     };
     steps.iter().enumerate().any(|(at, step)| {
         let Step::Call(op, _) = step else { return false };
@@ -63,9 +92,18 @@ pub(crate) fn is_shared_before(plan: &Plan, sequence: &Sequence, here: usize) ->
     })
 }
 
+/// What a call is given by reference, without the reference.
+fn looked_at<'p>(plan: &'p Plan, input: &Input) -> Option<&'p Ty> {
+    match &plan.ty(input.ty).ty {
+        Ty::Ref { inner, .. } => Some(inner),
+        ty => (input.mode != Mode::Own).then_some(ty),
+    }
+}
+
 /// Per step up to `here`: whether it was given a key that nobody has given out,
 /// alone or inside of something else. Such a key is made of literals and
-/// constants alone; whoever gives out keys is asked by reference.
+/// constants alone; whoever gives out keys is asked by reference, and is a value of
+/// the crate that is no such key itself.
 pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<bool> {
     let mut made_up: Vec<bool> = vec![];
     let mut keys = vec![];
@@ -78,11 +116,20 @@ pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec
         let operation = plan.operation(*op);
         let is_key =
             |input: &Input| operation.docs.ids.contains(&input.name) || names_a_place(&input.name);
-        let by_value = |input: &Input| input.mode == Mode::Own && !plan.ty(input.ty).is_reference;
+        let own = format!("{}::", plan.krate);
+        let gives_out = |input: &Input| {
+            let is_own = |ty: &Ty| ty.path().is_some_and(|path| path.starts_with(&own));
+            let asked = looked_at(plan, input).filter(|ty| ty.any(is_own));
+            asked.is_some_and(|ty| *ty != plan.ty(operation.output).ty)
+        };
         let mut given = step.args(at).zip(&operation.inputs);
         keys.push(given.any(|(arg, input)| made_up[arg] && is_key(input)));
         let made_of_such = step.args(at).all(|arg| made_up[arg]);
-        made_up.push(made_of_such && operation.inputs.iter().all(by_value));
+        // What a value looks like is no key of it.
+        let shows = ["std::fmt::Debug", "std::fmt::Display"]
+            .iter()
+            .any(|trait_| operation.callee.is_trait_member(trait_, "fmt"));
+        made_up.push(shows || made_of_such && !operation.inputs.iter().any(gives_out));
     }
     keys
 }
@@ -97,9 +144,12 @@ mod tests {
     const ADD: OpId = OpId(0);
     const GIVE: OpId = OpId(1);
     const TAKE: OpId = OpId(2);
+    const COPY: OpId = OpId(3);
+    const MAKE: OpId = OpId(4);
+    const GRAPH: TypeId = TypeId(1);
 
-    /// `add(Number, Number) -> Number`, `give(&Number) -> Number`, and `take` with
-    /// a key.
+    /// `add(Number, Number) -> Number`, `give(&Graph) -> Number`, `take` with
+    /// a key, `copy(&Number) -> Number` and `make() -> Graph`.
     fn plan() -> Plan {
         let number = TypeInfo::owned(Ty::prim("u8"), Default::default());
         let operation = Operation::of_types;
@@ -107,10 +157,13 @@ mod tests {
         take.inputs[0].name = "node".to_owned();
         let operations = vec![
             operation(&[(NUMBER, Mode::Own), (NUMBER, Mode::Own)], NUMBER),
-            operation(&[(NUMBER, Mode::Shared)], NUMBER),
+            operation(&[(GRAPH, Mode::Shared)], NUMBER),
             take,
+            operation(&[(NUMBER, Mode::Shared)], NUMBER),
+            operation(&[], GRAPH),
         ];
-        Plan { types: vec![number], operations, ..Plan::default() }
+        let graph = TypeInfo::owned(Ty::adt("a::Graph", vec![]), Default::default());
+        Plan { krate: "a".to_owned(), types: vec![number, graph], operations, ..Plan::default() }
     }
 
     /// Whether the last step of these was given a made-up key.
@@ -124,7 +177,9 @@ mod tests {
         let literal = || Step::Literal(NUMBER, Literal::Int(1));
         let call = |op: OpId, back: &[u32]| Step::Call(op, back.into());
         assert!(is_made_up(vec![literal(), call(TAKE, &[1])]));
-        assert!(!is_made_up(vec![literal(), call(GIVE, &[1]), call(TAKE, &[1])]));
+        assert!(!is_made_up(vec![call(MAKE, &[]), call(GIVE, &[1]), call(TAKE, &[1])]));
+        // A copy of what is made up is made up.
+        assert!(is_made_up(vec![literal(), call(COPY, &[1]), call(TAKE, &[1])]));
         // However often a value is used, it is looked at once.
         let mut long = vec![literal()];
         long.extend((0..100).map(|_| call(ADD, &[1, 1])));

@@ -3,18 +3,17 @@
 use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, is_a_back_door, is_a_convention, is_about_a_query, is_large, is_put_together,
-    keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
+    OF_STD, bits, index_in, is_a_back_door, is_a_convention, is_about_a_query, is_large,
+    is_put_together, keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
 };
 use crate::made_for_another::{made_for_another, of_two_owners};
 use crate::support::Support;
 use crate::way::root;
 use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
-use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
-use testsmith_model::sequence::Literal;
+use testsmith_model::outcome::{Ending, MemoryError, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Callee, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Callee, Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
@@ -29,7 +28,7 @@ pub struct Facts<'f> {
     /// So had this one.
     made_up_here: bool,
     /// The sequence starts from a number so far from zero that arithmetic on it
-    /// may well overflow.
+    /// may well overflow, or made one.
     pub large_number: bool,
     /// A call before was told to count from near the end of a type, or a value was put
     /// together so.
@@ -43,10 +42,13 @@ pub struct Facts<'f> {
     /// The sequence went where the caller has to keep promises that no type
     /// can check.
     pub back_door: bool,
-    /// A call keeps memory from being freed, by its name.
+    /// The call keeps memory from being freed, by its documentation or its type.
     pub keeps_memory: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// A call that this one depends on, or itself, was interrupted by a panic of the test's own
+    /// code.
+    pub interrupted: bool,
     /// A call was handed a closure of the test.
     pub closures: bool,
     /// What made one of its arguments is documented to make what panics later.
@@ -82,6 +84,21 @@ fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
     (made == path && fields.len() > 1).then(|| path.clone())
 }
 
+/// Whether a step, or one that it depends on, is interrupted by a panic of the test's own code.
+fn is_interrupted(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let interrupted = |op: OpId| plan.operation(op).panics_by_design;
+    if !sequence.steps().any(|step| matches!(step, Step::Call(op, _) if interrupted(*op))) {
+        return false;
+    }
+    let edit = Edit::of(sequence);
+    here < edit.len()
+        && edit
+            .needed(plan, here)
+            .steps
+            .iter()
+            .any(|step| matches!(step, EditStep::Call(op, _) if interrupted(*op)))
+}
+
 impl<'f> Facts<'f> {
     pub fn new(plan: &'f Plan, sequence: &Sequence, outcome: &'f Outcome) -> Facts<'f> {
         let here = outcome.step as usize;
@@ -91,10 +108,12 @@ impl<'f> Facts<'f> {
         };
         let given = arguments::numbers(sequence, here);
         let before = || sequence.steps().take(here);
-        let large_number = before().any(|step| match step {
-            Step::Literal(ty, Literal::Int(number)) => is_large(*number, &plan.ty(*ty).ty),
-            _ => false,
+        let large_number = before().enumerate().any(|(at, step)| {
+            let ty = &plan.ty(step.ty(plan)).ty;
+            arguments::number(step, outcome.values.get(at)).is_some_and(|n| is_large(n, ty))
         });
+        let large_number =
+            large_number || arguments::hold_large_numbers(plan, sequence, here, &outcome.values);
         let calls = || {
             before().filter_map(|step| match step {
                 Step::Call(op, _) => Some(plan.operation(*op)),
@@ -105,7 +124,7 @@ impl<'f> Facts<'f> {
         let constructed = calls().filter_map(constructs).collect();
         let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
         let back_door = calls().any(is_a_back_door);
-        let keeps_memory = calls().chain(operation).any(keeps_memory);
+        let keeps_memory = operation.is_some_and(keeps_memory);
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
@@ -126,13 +145,14 @@ impl<'f> Facts<'f> {
             made_up_keys,
             made_up_here,
             large_number,
-            near_the_end: arguments::near_the_end(plan, sequence, here),
+            near_the_end: arguments::near_the_end(plan, sequence, here, &outcome.values),
             by_hand,
             constructed,
             assembled,
             back_door,
             keeps_memory,
             answered,
+            interrupted: is_interrupted(plan, sequence, here),
             closures,
             announced,
             made_for_another,
@@ -225,12 +245,14 @@ impl<'f> Facts<'f> {
         self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
     }
 
-    /// The function says that it never returns: by its type, or by its name.
+    /// The function says that it never returns: by its documentation, or by its type.
     pub fn never_returns(&self) -> bool {
-        let words = ["forever", "listen", "loop", "run", "serve", "spin", "wait"];
-        let says = |name: &str| name.split('_').any(|word| words.contains(&word));
+        let nothing = |ty: &Ty| match ty {
+            Ty::Prim(name) => name == "!",
+            ty => ty.path() == Some("std::convert::Infallible"),
+        };
         self.operation.is_some_and(|operation| {
-            self.plan.ty(operation.output).ty.to_string() == "!" || says(operation.callee.name())
+            operation.docs.endless || self.plan.ty(operation.output).ty.any(nothing)
         })
     }
 
@@ -238,6 +260,11 @@ impl<'f> Facts<'f> {
     pub fn is_weak(&self) -> bool {
         self.kind() == Some(OperationKind::Law)
             && self.operation.is_some_and(|operation| operation.docs.weak)
+    }
+
+    /// The call itself is interrupted by a panic of the test's own code.
+    pub fn is_interrupted_here(&self) -> bool {
+        self.operation.is_some_and(|operation| operation.panics_by_design)
     }
 
     pub fn is_calling(&self) -> bool {
@@ -324,10 +351,9 @@ impl<'f> Facts<'f> {
                 _ => false,
             })
         };
-        let named = self.panic().and_then(|panic| panic.message.split_once("the index is "));
-        let given = |index: &str| index.parse().is_ok_and(|n| self.given.contains(&n));
+        let named = self.panic().and_then(|panic| index_in(&panic.message));
         let made_up = self.made_up_keys || self.made_up_here;
-        if named.is_some_and(|(_, index)| made_up || given(index)) {
+        if named.is_some_and(|index| made_up || self.given.contains(&index)) {
             return true;
         }
         self.operation.is_some_and(|operation| {
@@ -336,6 +362,31 @@ impl<'f> Facts<'f> {
                 by_type(ty) || (bits(ty).is_some() && names_an_index_or_size(&input.name))
             })
         })
+    }
+
+    /// Some argument is a list of numbers that count items: places in another one, or sizes.
+    pub fn takes_a_list_of_places(&self) -> bool {
+        let is_place = |ty: &Ty| matches!(ty, Ty::Prim(name) if name == "usize");
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        inputs.unwrap_or_default().iter().any(|input| match self.root_of(input) {
+            Ty::Slice(item) => is_place(item),
+            ty => ty.path() == Some("std::vec::Vec") && ty.any(is_place),
+        })
+    }
+
+    /// It reads from one slice or text and writes to another, whose size the caller chose. What
+    /// works on one in place has nothing to be too small.
+    pub fn fills_a_buffer(&self) -> bool {
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let slices = inputs.unwrap_or_default().iter().filter_map(|input| {
+            match (&self.plan.ty(input.ty).ty, self.root_of(input)) {
+                (ty, Ty::Slice(_)) => Some(input.mode == Mode::Exclusive || is_exclusive(ty)),
+                (_, Ty::Prim(name)) if name == "str" => Some(false),
+                _ => None,
+            }
+        });
+        let (written, read): (Vec<bool>, Vec<bool>) = slices.partition(|written| *written);
+        !written.is_empty() && !read.is_empty()
     }
 
     /// It gives what lies between two values of one type as a number without a sign.
@@ -488,8 +539,13 @@ impl<'f> Facts<'f> {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
             }
             Ending::Broken => format!("law broken: {path}"),
+            // Which of the two it is depends on what the elements are.
+            Ending::Memory(MemoryError::DroppedTwice | MemoryError::DoubleFree) => {
+                format!("{path} {}", MemoryError::DoubleFree.words())
+            }
             Ending::Memory(error) => format!("{path} {}", error.words()),
             Ending::Differs { .. } => format!("different results: {path}"),
+            Ending::Exception { .. } => format!("exception: {path}"),
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
             Ending::TimedOut { .. } => format!("no return from {path}"),
@@ -512,6 +568,10 @@ impl<'f> Facts<'f> {
         let kinds: Vec<String> = inputs.unwrap_or_default().iter().enumerate().map(kind).collect();
         if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
     }
+}
+
+fn is_exclusive(ty: &Ty) -> bool {
+    matches!(ty, Ty::Ref { mutable: true, .. })
 }
 
 #[cfg(test)]

@@ -24,14 +24,11 @@ pub fn is_a_back_door(operation: &Operation) -> bool {
     raw(name) || of_raw || by_raw || name.split('_').any(|word| trusts.contains(&word))
 }
 
-/// Whether the operation lets go of memory without freeing it, by its name.
+/// Whether the operation lets go of memory without freeing it: its documentation says so, or the
+/// type of what it gives, or that of its value.
 pub fn keeps_memory(operation: &Operation) -> bool {
-    let words = ["forget", "forgotten", "intern", "leak", "leaked", "manually", "raw", "static"];
-    let says = |name: &str| {
-        name.split('_').any(|word| words.contains(&word.to_ascii_lowercase().as_str()))
-    };
     let holds = |ty: &Ty| ty.any(|ty| ty.name() == "ManuallyDrop");
-    says(operation.callee.name()) || operation.callee.of().is_some_and(holds)
+    operation.docs.keeps_memory || operation.callee.of().is_some_and(holds)
 }
 
 /// Whether a closure of the test answers with a value, which may not fit.
@@ -82,6 +79,12 @@ pub fn bits(ty: &Ty) -> Option<u32> {
         "size" => Some(64),
         digits => digits.parse().ok(),
     }
+}
+
+/// The index that a message of the language complains of, into an array, a slice or a text.
+pub fn index_in(message: &str) -> Option<i128> {
+    let (_, rest) = message.split_once("the index is ").or_else(|| message.split_once("index "))?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// What a message says whatever values it speaks of: numbers and quoted text left out.
@@ -135,6 +138,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn the_index_is_read_from_what_the_language_says() {
+        let says = |message: &str| index_in(message);
+        assert_eq!(says("index out of bounds: the len is 3 but the index is 9"), Some(9));
+        assert_eq!(says("range end index 5 out of range for slice of length 4"), Some(5));
+        assert_eq!(says("byte index 7 is out of bounds of `a`"), Some(7));
+        assert_eq!(says("there is no index"), None);
+    }
+
+    #[test]
     fn what_is_large_depends_on_the_type() {
         assert!(is_large(-128, &Ty::prim("i8")) && is_large(10, &Ty::prim("i8")));
         assert!(!is_large(7, &Ty::prim("i8")) && !is_large(10, &Ty::prim("i32")));
@@ -163,8 +175,10 @@ pub(crate) mod tests {
         assert!(takes_an_answer(&operation("a::Set", "or_insert_with", &[ClosureKind::Answers])));
         assert!(!takes_an_answer(&operation("a::Map", "retain", &[ClosureKind::Harmless])));
         assert!(!takes_an_answer(&operation("a::Map", "insert", &[])));
-        assert!(keeps_memory(&operation("a::Arena", "into_raw_parts", &[])));
-        assert!(keeps_memory(&operation("a::Text", "leak", &[])));
-        assert!(!keeps_memory(&operation("a::Text", "bleak", &[])));
+        // What a name says of memory is no promise.
+        assert!(!keeps_memory(&operation("a::Text", "leak", &[])));
+        let mut documented = operation("a::Text", "hand_over", &[]);
+        documented.docs.keeps_memory = true;
+        assert!(keeps_memory(&documented));
     }
 }

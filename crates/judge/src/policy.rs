@@ -29,6 +29,13 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.outcome.ending == Ending::Broken && facts.by_hand,
     },
     Rule {
+        name: "law broken after an interruption",
+        severity: Suspicious,
+        reason: "a law does not hold for a value after a call on it was interrupted by a panic of \
+                 the test's own code, which it need not be ready for",
+        applies: |facts| facts.outcome.ending == Ending::Broken && facts.interrupted,
+    },
+    Rule {
         name: "law broken through a back door",
         severity: Suspicious,
         reason: "a law does not hold after calls that take their caller's word, or a closure's, or \
@@ -74,8 +81,14 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "leak on purpose",
         severity: Illegal,
-        reason: "memory is not freed, and a call says by its name that it keeps it",
+        reason: "memory is not freed, and the call says so, in words or by the type of what it gives",
         applies: |facts| is_leak(facts) && facts.keeps_memory,
+    },
+    Rule {
+        name: "leak of an interrupted call",
+        severity: Illegal,
+        reason: "memory is not freed after a panic of the test's own code, which is safe",
+        applies: |facts| is_leak(facts) && facts.interrupted,
     },
     Rule {
         name: "leak",
@@ -94,6 +107,13 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "the results with and without overflow checks and debug assertions are not the same",
         applies: |facts| matches!(facts.outcome.ending, Ending::Differs { .. }),
+    },
+    Rule {
+        name: "exception to a near-contract",
+        severity: Suspicious,
+        reason: "nearly all calls promise it and these few do not, and neither the end of a scale \
+                 nor a query says why; nobody has written that it must hold",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Exception { .. }),
     },
     Rule {
         name: "out of memory",
@@ -123,6 +143,7 @@ pub static POLICY: &[Rule] = &[
                  value that the test put together may be why",
         applies: |facts| {
             let asked_for = facts.closures
+                || facts.interrupted
                 || facts.back_door
                 || facts.by_hand
                 || facts.made_up_keys
@@ -149,6 +170,15 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| matches!(facts.outcome.ending, Ending::Exited { .. }),
     },
     Rule {
+        name: "abort of an interrupted call",
+        severity: Suspicious,
+        reason: "it ends the process when code that was handed to it panics; perhaps it has to",
+        applies: |facts| {
+            let aborted = matches!(facts.outcome.ending, Ending::Signal { number: SIGABRT, .. });
+            aborted && facts.is_calling() && facts.is_interrupted_here()
+        },
+    },
+    Rule {
         name: "abort or signal",
         severity: Violation,
         reason: "the process was ended by an abort or a fault, which safe code cannot ask for",
@@ -157,12 +187,6 @@ pub static POLICY: &[Rule] = &[
             matches!(facts.outcome.ending, Ending::Signal { .. })
                 && facts.kind() != Some(OperationKind::Builder)
         },
-    },
-    Rule {
-        name: "closure of the test",
-        severity: Illegal,
-        reason: "the closure that the test passed in panics by design",
-        applies: |facts| facts.says(&["the closure panics"]),
     },
     Rule {
         name: "broken precondition",
@@ -186,7 +210,7 @@ pub static POLICY: &[Rule] = &[
         name: "panic in a drop or while shown",
         severity: Violation,
         reason: "dropping and describing a value must never panic",
-        applies: |facts| !facts.is_calling(),
+        applies: |facts| !facts.is_calling() && !facts.interrupted,
     },
     Rule {
         name: "argument of the test",
@@ -206,6 +230,7 @@ pub static POLICY: &[Rule] = &[
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
         applies: |facts| {
             let asked_for = facts.back_door
+                || facts.interrupted
                 || facts.is_put_together_here()
                 || facts.announced
                 || facts.made_up_keys
@@ -219,7 +244,11 @@ pub static POLICY: &[Rule] = &[
         name: "panic while described",
         severity: Violation,
         reason: "Display, Debug and Hash must never panic",
-        applies: |facts| facts.is_of_trait(&["Display", "Debug", "Hash"]) && !facts.back_door,
+        applies: |facts| {
+            let runs_over = facts.near_the_end && facts.says(&["with overflow"]);
+            let described = facts.is_of_trait(&["Display", "Debug", "Hash"]);
+            described && !facts.back_door && !facts.interrupted && !runs_over
+        },
     },
     Rule {
         name: "unreachable code was reached",
@@ -230,6 +259,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.panics_by(&["unreachable", "debug_unreachable"]))
                 && !facts.back_door
                 && !facts.answered
+                && !facts.interrupted
                 && !facts.made_for_another
                 && !facts.is_of_a_foreign_trait()
         },
@@ -238,7 +268,9 @@ pub static POLICY: &[Rule] = &[
         name: "cell borrowed twice",
         severity: Violation,
         reason: "a RefCell inside the crate is borrowed twice",
-        applies: |facts| facts.says(&["already borrowed", "already mutably borrowed"]),
+        applies: |facts| {
+            facts.says(&["already borrowed", "already mutably borrowed"]) && !facts.interrupted
+        },
     },
     Rule {
         name: "documented panic",
@@ -285,6 +317,7 @@ pub static POLICY: &[Rule] = &[
         reason: "a debug assertion inside fails, which the author holds to be impossible",
         applies: |facts| {
             let asked_for = facts.mentions_an_argument()
+                || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
                 || (facts.large_number && facts.is_of_trait(&OPERATORS));
@@ -307,6 +340,13 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             facts.is_of_trait(&OPERATORS) || (facts.calculates() && facts.says(&["with overflow"]))
         },
+    },
+    Rule {
+        name: "panic after an interruption",
+        severity: Suspicious,
+        reason: "it panics after a call was interrupted by a panic of the test's own code, which \
+                 its value need not be ready for",
+        applies: |facts| facts.interrupted,
     },
     Rule {
         name: "panic behind a back door",
@@ -345,10 +385,12 @@ pub static POLICY: &[Rule] = &[
         reason: "it returns an Option or a Result, does not say that it panics, and panics",
         applies: |facts| {
             let asked_for = facts.made_up_keys
+                || facts.interrupted
                 || facts.is_meant()
                 || (facts.near_the_end && facts.says(&["with overflow"]))
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
-                || (facts.is_told_where() && facts.says(&BOUNDS))
+                || ((facts.is_told_where() || facts.takes_a_list_of_places())
+                    && facts.says(&BOUNDS))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
         },
@@ -360,7 +402,9 @@ pub static POLICY: &[Rule] = &[
                  and no large number",
         applies: |facts| {
             facts.says(&ARITHMETIC)
+                && !facts.interrupted
                 && !facts.takes_an_index_or_size()
+                && !facts.fills_a_buffer()
                 && !facts.large_number
                 && !facts.is_a_difference()
         },
@@ -426,6 +470,9 @@ fn is_endless(facts: &Facts) -> bool {
 fn is_leak(facts: &Facts) -> bool {
     facts.outcome.ending == Ending::Memory(MemoryError::Leak)
 }
+
+/// The signal of an abort.
+const SIGABRT: i32 = 6;
 
 const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];

@@ -15,8 +15,8 @@ use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
 
 /// The names of the calls that a step needs, but for its own, for those that make a value of
-/// nothing or of numbers, and for those that lead to its receiver from the value that this is a
-/// part or a view of.
+/// nothing or of numbers, that lend the items of one, or that lead to its receiver from the value
+/// that this is a part or a view of.
 pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
     let edit = Edit::of(sequence);
     if step >= edit.len() {
@@ -31,7 +31,10 @@ pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
             let aside = matches!(operation.kind, OperationKind::Builder | OperationKind::Law);
             let plain = |input: &Input| matches!(plan.ty(input.ty).ty, Ty::Prim(_));
             let from_nothing = operation.inputs.iter().all(plain);
-            (!aside && !from_nothing).then(|| operation.callee.name().to_owned())
+            // The items of a value, as a slice or a text, are data like any other.
+            let output = &plan.ty(operation.output).ty;
+            let lends_data = output.borrows() && own_path(plan, operation.output).is_none();
+            (!aside && !from_nothing && !lends_data).then(|| operation.callee.name().to_owned())
         }
         _ => None,
     };
@@ -105,14 +108,18 @@ fn looked_through(plan: &Plan, edit: &Edit, last: usize) -> (BTreeSet<usize>, Op
 }
 
 /// Whether what a step makes is its argument seen in another way: it borrows from it, or was
-/// made by giving it up. What was copied out of it is a value of its own.
+/// made by giving it up. What was copied out of it, or made of a copy of it, is a value of its
+/// own.
 fn is_view(plan: &Plan, step: &EditStep, from: usize) -> bool {
     let EditStep::Call(op, args) = step else { return false };
-    let inputs = &plan.operation(*op).inputs;
-    let given_up = |(arg, input): (&u32, &Input)| {
-        *arg as usize == from && input.mode == Mode::Own && !plan.ty(input.ty).is_reference
+    let borrows = plan.ty(step.ty(plan)).ty.borrows();
+    let shown = |input: &Input| {
+        let info = plan.ty(input.ty);
+        let by_value = input.mode == Mode::Own && !info.ty.borrows();
+        if by_value { !info.abilities.copy } else { borrows }
     };
-    plan.ty(step.ty(plan)).ty.borrows() || args.iter().zip(inputs).any(given_up)
+    let mut given = args.iter().zip(&plan.operation(*op).inputs);
+    given.any(|(arg, input)| *arg as usize == from && shown(input))
 }
 
 /// The path of the first type of the crate under test in a type.
@@ -131,7 +138,7 @@ fn own_path(plan: &Plan, ty: TypeId) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::operation::{Operation, TypeInfo};
+    use testsmith_model::operation::{Abilities, Operation, TypeInfo};
     use testsmith_model::ty::{Arg, Lifetime};
     use testsmith_model::{Callee, OpId, Step};
 
@@ -139,9 +146,11 @@ mod tests {
     const ITER: TypeId = TypeId(1);
     const NOTHING: TypeId = TypeId(2);
     const NAME: TypeId = TypeId(3);
+    const DAYS: TypeId = TypeId(4);
 
     /// `new() -> Map`, `insert(&mut Map)`, `drain(&mut Map)`, `iter(&Map) -> Iter`,
-    /// `next(&mut Iter)`, `name(&Map) -> Name`, `show(&Name)`.
+    /// `next(&mut Iter)`, `name(&Map) -> Name`, `show(&Name)`, `days() -> Days`,
+    /// `called(Days) -> Name`; days can be copied.
     fn plan() -> Plan {
         let info = |ty: Ty| TypeInfo::owned(ty, Default::default());
         let operation = |name: &str, inputs: &[(TypeId, Mode)], output| Operation {
@@ -156,6 +165,10 @@ mod tests {
                 info(Ty::Adt { path: "a::Iter".to_owned(), args: vec![lifetime] }),
                 info(Ty::prim("bool")),
                 info(Ty::adt("a::Name", vec![])),
+                TypeInfo::owned(
+                    Ty::adt("a::Days", vec![]),
+                    Abilities { copy: true, ..Abilities::default() },
+                ),
             ],
             operations: vec![
                 operation("a::new", &[], MAP),
@@ -165,6 +178,8 @@ mod tests {
                 operation("a::next", &[(ITER, Mode::Exclusive)], NOTHING),
                 operation("a::name", &[(MAP, Mode::Shared)], NAME),
                 operation("a::show", &[(NAME, Mode::Shared)], NOTHING),
+                operation("a::days", &[], DAYS),
+                operation("a::called", &[(DAYS, Mode::Own)], NAME),
             ],
             ..Plan::default()
         }
@@ -190,6 +205,9 @@ mod tests {
         // What is copied out of it is no view.
         let calls: [(u32, &[u32]); 3] = [(0, &[]), (5, &[1]), (6, &[1])];
         assert_eq!(seen(&calls), (vec!["name".into()], Some("a::Name".to_owned())));
+        // Nor is what is made of a copy.
+        let calls: [(u32, &[u32]); 3] = [(7, &[]), (8, &[1]), (6, &[1])];
+        assert_eq!(seen(&calls), (vec!["called".into()], Some("a::Name".to_owned())));
     }
     #[test]
     fn a_view_is_of_the_lineage_of_what_it_shows() {

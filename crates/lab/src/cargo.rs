@@ -2,6 +2,7 @@
 
 use crate::Error;
 use cargo_metadata::Message;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,10 +36,29 @@ impl BuildOutput {
         if self.errors.is_empty() {
             return self.stderr.trim().to_owned();
         }
+        let missing: BTreeSet<&str> =
+            self.errors.iter().flat_map(|error| undefined(&error.rendered)).collect();
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.into_iter().take(MAX_ERRORS).collect();
+            return format!(
+                "it cannot be linked: nothing defines {}; a feature of the crate has to, or \
+                 whoever uses it",
+                names.join(", ")
+            );
+        }
         let shown: Vec<&str> =
             self.errors.iter().take(MAX_ERRORS).map(|error| error.rendered.as_str()).collect();
         shown.join("\n")
     }
+}
+
+/// The names that a linker looks for in vain, in the words of the usual ones.
+fn undefined(message: &str) -> impl Iterator<Item = &str> {
+    let words = ["undefined symbol: ", "undefined reference to `"];
+    message.lines().filter_map(move |line| {
+        let (_, rest) = words.iter().find_map(|words| line.split_once(words))?;
+        rest.split(['\'', ' ']).next().filter(|name| !name.is_empty())
+    })
 }
 
 /// Runs a cargo command that was given `--message-format=json`.
@@ -272,5 +292,18 @@ mod tests {
         let done = messages_unless(&mut command, &AtomicBool::new(false)).expect("it ends");
         assert!(!done.success && done.errors.is_empty());
         assert_eq!(done.explanation(), "complaint");
+    }
+
+    #[test]
+    fn what_a_linker_misses_is_told_by_its_names() {
+        let rendered =
+            "error: linking with `cc` failed: exit status: 1\n  = note: rust-lld: error: \
+                        undefined symbol: _acquire\n          >>> referenced by lib.rs:93\n  \
+                        a.o: undefined reference to `_release'\n"
+                .to_owned();
+        let error = Diagnostic { text: String::new(), rendered, places: vec![] };
+        let output = BuildOutput { errors: vec![error], ..BuildOutput::default() };
+        let told = output.explanation();
+        assert!(told.contains("nothing defines _acquire, _release;"), "{told}");
     }
 }

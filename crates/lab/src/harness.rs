@@ -73,7 +73,8 @@ impl Lab {
     }
 
     fn thunks(&self, plan: &Plan) -> String {
-        format!("{}{}", source(plan).0, self.mounted())
+        let thunks = source(plan).0;
+        format!("{thunks}{}", self.modules([thunks.as_str()].into_iter()))
     }
 
     /// Whether a harness is that of a plan, by its own words.

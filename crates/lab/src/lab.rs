@@ -7,6 +7,7 @@ use crate::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testsmith_model::operation::Mount;
+use testsmith_model::troubled;
 
 #[derive(Clone, Debug)]
 pub struct Lab {
@@ -38,6 +39,12 @@ impl Lab {
     /// The items that mount them.
     pub(crate) fn mounted(&self) -> String {
         self.mounts.iter().map(|mount| mount.item(None)).collect()
+    }
+
+    /// These, and the module of ours that some code refers to.
+    pub(crate) fn modules<'c>(&self, mut code: impl Iterator<Item = &'c str>) -> String {
+        let ours = if code.any(troubled::is_named_in) { troubled::SOURCE } else { "" };
+        format!("{}{ours}", self.mounted())
     }
 
     pub fn root(&self) -> &Path {

@@ -38,12 +38,25 @@ pub struct Package {
     pub sources: PathBuf,
     /// Direct dependencies that a test may name: crate name, package, version.
     pub dependencies: Vec<(String, String, String)>,
+    /// All libraries that it depends on directly.
+    pub neighbours: Vec<Neighbour>,
     /// Lines of a manifest for everything else that its tests may name.
     pub test_dependencies: String,
     /// The names of its features.
     pub features: Vec<String>,
     /// Folders of all packages that can change under our feet.
     pub local_roots: Vec<PathBuf>,
+}
+
+/// A library that the package under test depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Its name as its own documentation has it.
+    pub library: String,
+    /// How cargo is told which package is meant.
+    pub spec: String,
+    /// Whether the same people keep both in one place.
+    pub same_origin: bool,
 }
 
 impl Package {
@@ -93,7 +106,7 @@ impl Subject {
     }
 
     /// The folder of the workspace that the package belongs to, for its lock.
-    pub(crate) fn workspace_root(&self) -> Option<PathBuf> {
+    pub fn workspace_root(&self) -> Option<PathBuf> {
         let Subject::Path { manifest, .. } = self else { return None };
         workspace_of(manifest).ok().map(|found| found.workspace_root.into_std_path_buf())
     }
@@ -162,6 +175,7 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
         root: root(package),
         sources: folder(target.src_path.as_std_path()),
         dependencies,
+        neighbours: neighbours_of(package, metadata),
         features: package.features.keys().cloned().collect(),
         local_roots: local.map(root).collect(),
     })
@@ -219,6 +233,24 @@ fn dependencies_of(package: &MetaPackage, metadata: &Metadata) -> Vec<(String, S
         usable.then(|| (dep.name.clone(), found.name.to_string(), found.version.to_string()))
     };
     node.deps.iter().filter(normal).filter_map(each).collect()
+}
+
+/// All libraries that a package depends on and that are built for it.
+fn neighbours_of(package: &MetaPackage, metadata: &Metadata) -> Vec<Neighbour> {
+    let Some(resolve) = &metadata.resolve else { return vec![] };
+    let Some(node) = resolve.nodes.iter().find(|node| node.id == package.id) else { return vec![] };
+    let each = |dep: &NodeDep| {
+        let found = metadata.packages.iter().find(|package| package.id == dep.pkg)?;
+        let library = library_of(found).ok().filter(|_| is_built(package, node, dep))?;
+        let place = |package: &MetaPackage| package.repository.clone();
+        Some(Neighbour {
+            library: library.name.replace('-', "_"),
+            spec: format!("{}@{}", found.name, found.version),
+            same_origin: found.source.is_none()
+                || place(found).is_some_and(|it| place(package) == Some(it)),
+        })
+    };
+    node.deps.iter().filter_map(each).collect()
 }
 
 /// Whether a dependency is built with the features that are on. Cargo lists one that is

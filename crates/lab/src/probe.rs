@@ -63,7 +63,8 @@ impl Lab {
         objections: &mut [Option<String>],
     ) -> Result<Option<String>, Error> {
         for _ in 0..MAX_RUNS {
-            let mut text = format!("{HEADER}{}", self.mounted());
+            let modules = self.modules(group.iter().map(|n| probes[*n].as_str()));
+            let mut text = format!("{HEADER}{modules}");
             let mut lines: HashMap<usize, usize> = HashMap::new();
             let first = text.lines().count() + 1;
             let alive = group.iter().filter(|n| objections[**n].is_none());

@@ -4,7 +4,7 @@
 //! `RUSTC_BOOTSTRAP` for rustdoc alone: set for all of cargo it would reach
 //! build scripts, and some behave differently when they see it.
 
-use crate::package::Package;
+use crate::package::{Neighbour, Package};
 use crate::{Error, Lab, cargo};
 use std::ffi::OsString;
 use std::process::{Command, exit};
@@ -16,9 +16,18 @@ impl Lab {
     /// The JSON that rustdoc writes for the library of the package, with the
     /// features that `prepare` wrote into the manifest.
     pub fn rustdoc(&self, package: &Package) -> Result<String, Error> {
+        self.document(&package.spec(), &package.library)
+    }
+
+    /// The same for a package that this one depends on.
+    pub fn rustdoc_of(&self, neighbour: &Neighbour) -> Result<String, Error> {
+        self.document(&neighbour.spec, &neighbour.library)
+    }
+
+    fn document(&self, spec: &str, library: &str) -> Result<String, Error> {
         let mut command = self.cargo("rustdoc");
         command
-            .args(["--lib", "-p", &package.spec(), "--message-format=json", "--"])
+            .args(["--lib", "-p", spec, "--message-format=json", "--"])
             .args(["-Zunstable-options", "--output-format=json", "--document-hidden-items"])
             .arg("--cap-lints=allow")
             .env("RUSTDOC", self.executable())
@@ -26,10 +35,10 @@ impl Lab {
         self.exclusively(|| {
             let output = cargo::messages(&mut command)?;
             if !output.success {
-                let what = format!("{} {}", package.name, package.version);
+                let what = spec.replace('@', " ");
                 return Err(Error::Build { what, why: output.explanation() });
             }
-            let file = self.target().join("doc").join(format!("{}.json", package.library));
+            let file = self.target().join("doc").join(format!("{library}.json"));
             std::fs::read_to_string(&file).map_err(Error::io(file))
         })
     }

@@ -205,6 +205,10 @@ impl Supervisor {
                     let slow = self.until.is_some() && begin.elapsed() > MAX_PIECE;
                     piece =
                         if slow { (piece / 2).max(1) } else { (2 * piece).min(PIECE_CALLS.end) };
+                    // There is nothing to call, and nothing that could change that.
+                    if walked.calls == 0 {
+                        break;
+                    }
                     (walked.sequences, walked.calls)
                 }
                 Answer::Died(death) => {
@@ -224,6 +228,27 @@ impl Supervisor {
             left.seed = left.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         }
         Ok(total)
+    }
+
+    /// Runs one sequence from scratch, and says what was observed of it and of nothing else.
+    pub fn observe_one(
+        &mut self,
+        watching: &Watching,
+        sequence: &Sequence,
+    ) -> Result<Observed, Error> {
+        let job = Job::Observe {
+            watching: watching.clone(),
+            walk: Walk::default(),
+            sequences: vec![sequence.clone()],
+        };
+        match self.ask_about(&job, sequence)? {
+            Answer::Reply(Reply::Observed { observed, .. }) => Ok(*observed),
+            Answer::Died(death) => {
+                let attempts = vec![Attempt { outcome: Some(death.outcome), before: vec![] }];
+                Ok(Observed { attempts, ..Observed::default() })
+            }
+            answer => Err(unexpected(answer)),
+        }
     }
 
     /// Walks a little and runs sequences, all of it observed. What ends a worker is learnt

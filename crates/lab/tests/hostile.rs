@@ -141,7 +141,7 @@ fn ended(status: ExitStatus, answer: &str) -> String {
 
 fn runner(list: &[(&str, &str)]) -> String {
     let arguments = |function: &str| match function {
-        "deaths::overflow_the_stack" | "deaths::find_the_end" => "0",
+        "deaths::overflow_the_stack" | "deaths::run_to_the_end" => "0",
         "deaths::repeat_while" => "|| true",
         "harmless::add" => "1, 2",
         _ => "",

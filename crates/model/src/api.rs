@@ -32,6 +32,30 @@ pub struct Api {
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
     pub foreign_paths: BTreeMap<String, ForeignKind>,
+    /// What it shows of other crates as its own.
+    pub reexports: Vec<Reexport>,
+}
+
+/// An item of another crate that can be imported from this one, or all items of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reexport {
+    /// Where it is defined, from the name of its crate on.
+    pub of: Vec<String>,
+    /// The path of the item here, or of the module that has all of those.
+    pub at: Vec<String>,
+    pub is_glob: bool,
+}
+
+impl Reexport {
+    /// The name of the other crate.
+    pub fn library(&self) -> &str {
+        self.of.first().map_or("", String::as_str)
+    }
+
+    /// Whether it is that crate as a whole, by its name: what it offers is its own affair.
+    pub fn is_a_crate(&self) -> bool {
+        self.of.len() == 1 && !self.is_glob
+    }
 }
 
 /// What stands at a path of another crate.
@@ -45,6 +69,25 @@ impl Api {
     /// The implementations of one trait.
     pub fn impls_of(&self, trait_path: &str) -> &[Impl] {
         self.impls.get(trait_path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Takes in what another crate offers under paths of this one.
+    pub fn add(&mut self, other: Api) {
+        let known: BTreeSet<String> =
+            self.callables.iter().map(|callable| callable.callee.to_string()).collect();
+        let new = |callable: &Callable| !known.contains(&callable.callee.to_string());
+        self.callables.extend(other.callables.into_iter().filter(new));
+        self.callables.sort_by_cached_key(|it| (it.callee.to_string(), it.place.clone()));
+        for (path, def) in other.types {
+            self.types.entry(path).or_insert(def);
+        }
+        for (path, def) in other.traits {
+            self.traits.entry(path).or_insert(def);
+        }
+        for (path, impls) in other.impls {
+            self.impls.entry(path).or_default().extend(impls);
+        }
+        self.foreign_paths.extend(other.foreign_paths);
     }
 
     /// Unsized types can only be passed behind a pointer.
@@ -111,6 +154,22 @@ pub enum Shape {
 }
 
 impl Callable {
+    /// Whether it makes a value of nothing but what it is given: a constant, a constructor, or
+    /// an associated function that gives back its type.
+    pub fn makes(&self) -> bool {
+        match &self.kind {
+            CallableKind::Constant | CallableKind::Static | CallableKind::Constructor { .. } => {
+                true
+            }
+            CallableKind::Inherent => {
+                let receives = self.inputs.first().is_some_and(|(name, _)| name == "self");
+                let made = |ty: &Ty| self.self_ty.as_ref().and_then(Ty::path) == ty.path();
+                !receives && self.self_ty.is_some() && self.output.any(made)
+            }
+            _ => false,
+        }
+    }
+
     /// Core callables are what a crate is about; std trait impls come on top.
     pub fn is_core(&self) -> bool {
         match &self.kind {
@@ -144,6 +203,12 @@ pub struct Docs {
     /// A sentence says that something is not kept exactly.
     #[cfg_attr(feature = "serde", serde(default))]
     pub inexact: bool,
+    /// A sentence, or the type of what it gives, says that memory is not freed.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub keeps_memory: bool,
+    /// A sentence says that it does not return of itself.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub endless: bool,
     /// Of a claim of ours: many types have reasons not to keep it.
     #[cfg_attr(feature = "serde", serde(default))]
     pub weak: bool,
@@ -167,6 +232,8 @@ impl Docs {
         self.mentions_panic |= other.mentions_panic;
         self.announces_panics |= other.announces_panics;
         self.inexact |= other.inexact;
+        self.keeps_memory |= other.keeps_memory;
+        self.endless |= other.endless;
         self.order.extend(other.order);
     }
 }

@@ -75,6 +75,13 @@ pub enum Treatment {
     Awaited,
     /// Further methods are called on it.
     Followed(String),
+    /// The call is interrupted by a panic of the test's own code, which is caught: what was
+    /// done to its result otherwise, and which argument says how often that code is called
+    /// back before.
+    Interrupted {
+        otherwise: Box<Treatment>,
+        times: usize,
+    },
 }
 
 /// What is taken out of an option or a result.
@@ -182,9 +189,13 @@ impl Treatment {
             Treatment::Boxed => format!("Box::new({call})"),
             Treatment::Displayed => format!("({call}).to_string()"),
             Treatment::Dropped => format!("drop({call})"),
-            Treatment::Formatted => {
-                format!("format!(\"{{}}\", std::fmt::from_fn(|formatter| {call}))")
-            }
+            // `format!` panics where the call gives an error, which it may.
+            Treatment::Formatted => format!(
+                "{{ let mut text = String::new(); \
+                 match std::fmt::Write::write_fmt(&mut text, \
+                 format_args!(\"{{}}\", std::fmt::from_fn(|formatter| {call}))) \
+                 {{ Ok(()) => text, Err(_) => {{!}} }} }}"
+            ),
             Treatment::Unwrapped(Unwrap::Some) => {
                 format!("match {call} {{ Some(x) => x, None => {{!}} }}")
             }
@@ -204,8 +215,16 @@ impl Treatment {
                  std::task::Poll::Pending => {{!}} }} }} }}"
             ),
             Treatment::Followed(methods) => format!("{call}{methods}"),
+            Treatment::Interrupted { otherwise, times } => {
+                interrupted(&otherwise.full(call), *times)
+            }
         }
     }
+}
+
+/// A call as one that is interrupted.
+pub fn interrupted(call: &str, times: usize) -> String {
+    format!("troubled::after({{{times}}}, || {{ let _ = {call}; }})")
 }
 
 /// Nothing else runs while a future is polled, so what it waits for does not come about by

@@ -19,10 +19,12 @@ pub enum Heuristic {
     Texts,
     Stateful,
     Twins,
+    Interruptions,
+    Laws,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 13] = [
+    pub const ALL: [Heuristic; 15] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -36,6 +38,8 @@ impl Heuristic {
         Heuristic::Texts,
         Heuristic::Stateful,
         Heuristic::Twins,
+        Heuristic::Interruptions,
+        Heuristic::Laws,
     ];
 
     /// As on the command line.
@@ -54,6 +58,8 @@ impl Heuristic {
             Heuristic::Texts => "texts",
             Heuristic::Stateful => "stateful",
             Heuristic::Twins => "twins",
+            Heuristic::Interruptions => "interruptions",
+            Heuristic::Laws => "laws",
         }
     }
 
@@ -79,6 +85,10 @@ impl Heuristic {
                 "where nothing new is found, calls are made that would break inferred contracts"
             }
             Heuristic::Twins => "equal values that can be told apart are passed together",
+            Heuristic::Interruptions => {
+                "code of the test panics when it is called back, and the sequence goes on"
+            }
+            Heuristic::Laws => "values are asked whether they keep the laws of their kind",
         }
     }
 
@@ -98,9 +108,9 @@ pub struct Heuristics(pub(crate) u32);
 impl Heuristics {
     pub const ALL: Heuristics = Heuristics((1 << Heuristic::ALL.len()) - 1);
 
-    /// A random walk: it goes on as long as nothing panics, and learns nothing.
+    /// A random walk: it goes on as long as nothing panics, asks for laws, and learns nothing.
     pub fn walk() -> Heuristics {
-        Heuristics(Heuristic::Growing.bit())
+        Heuristics(Heuristic::Growing.bit() | Heuristic::Laws.bit())
     }
 
     #[must_use]

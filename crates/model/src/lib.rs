@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod pipe;
 pub mod sequence;
 pub mod skip;
+pub mod troubled;
 pub mod ty;
 pub mod wire;
 

@@ -18,6 +18,8 @@ pub const UNKNOWN: i64 = i64::MIN;
 pub enum Term {
     /// The value itself as a number.
     Itself { at: u8 },
+    /// What is inside of an option or a result, as a number.
+    Inside { at: u8 },
     /// What a query says of it.
     Query { op: OpId, at: u8 },
     /// What a query says of it that is given another value of the tuple.
@@ -31,6 +33,13 @@ pub enum Term {
 pub enum Subject {
     Call {
         op: OpId,
+    },
+    /// Two calls that change the same value, one right after the other. The tuple has the
+    /// arguments of the first and its result, then those of the second but for the value
+    /// itself, and its result.
+    Pair {
+        first: OpId,
+        second: OpId,
     },
     /// Values of these types that are there at the end of a sequence.
     Values {
@@ -123,9 +132,11 @@ impl Observed {
 
 wire!(enum Term {
     0 => Itself { at: a }, 1 => Query { op: o, at: a }, 2 => With { op: o, at: a, with: w },
-    3 => Equal { at: a, with: w },
+    3 => Equal { at: a, with: w }, 4 => Inside { at: a },
 });
-wire!(enum Subject { 0 => Call { op: o }, 1 => Values { types: t } });
+wire!(enum Subject {
+    0 => Call { op: o }, 1 => Values { types: t }, 2 => Pair { first: f, second: s },
+});
 wire!(struct Watch { subject, before, after });
 wire!(struct Watching { watches, rows_each });
 wire!(struct Row { watch, sequence, step, slots, before, after, times });
@@ -147,9 +158,13 @@ mod tests {
             Term::Query { op: OpId(3), at: 0 },
             Term::With { op: OpId(4), at: 0, with: 1 },
             Term::Equal { at: 0, with: 1 },
+            Term::Inside { at: 2 },
         ];
-        let subjects =
-            [Subject::Call { op: OpId(7) }, Subject::Values { types: vec![TypeId(1), TypeId(2)] }];
+        let subjects = [
+            Subject::Call { op: OpId(7) },
+            Subject::Values { types: vec![TypeId(1), TypeId(2)] },
+            Subject::Pair { first: OpId(7), second: OpId(8) },
+        ];
         let watch = |subject| Watch { subject, before: terms.clone(), after: vec![] };
         let watching = Watching { watches: subjects.map(watch).into(), rows_each: 9 };
         let step = Step::Literal(TypeId(3), Literal::Bool(true));

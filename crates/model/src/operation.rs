@@ -120,7 +120,7 @@ pub struct Operation<T = TypeId> {
     pub core: bool,
     /// Nobody wrote it: a derive did.
     pub derived: bool,
-    /// One of its arguments is a closure of the catalogue that panics.
+    /// It is interrupted by a panic of the test's own code.
     pub panics_by_design: bool,
     /// Asks whether the preconditions hold, as a `Result`; `{n}` is a shared
     /// reference to the n-th argument.

@@ -87,6 +87,16 @@ pub enum Ending {
         /// What it looks like, or what happens instead, without them.
         released: String,
     },
+    /// Its last call does not keep what nearly all calls of its kind keep. Only who saw
+    /// those can say so.
+    Exception {
+        clause: String,
+        /// In how many calls it was seen to hold, and in how many not.
+        held: u64,
+        broken: u64,
+        /// What the exceptions have in common, as far as there are words for it.
+        cause: String,
+    },
 }
 
 /// How memory was misused.
@@ -100,6 +110,10 @@ pub enum MemoryError {
     DoubleFree,
     InvalidFree,
     WrongLayout,
+    /// An element that knows whether it lives was dropped when it did not.
+    DroppedTwice,
+    /// So was one that was looked at.
+    DeadElement,
     /// It is safe to keep memory for ever, and seldom meant.
     Leak,
 }
@@ -114,6 +128,8 @@ impl MemoryError {
             MemoryError::DoubleFree => "frees memory twice",
             MemoryError::InvalidFree => "frees memory that was never given out",
             MemoryError::WrongLayout => "frees memory by another layout than it was asked for",
+            MemoryError::DroppedTwice => "drops an element twice, or one that was never made",
+            MemoryError::DeadElement => "uses an element that was dropped or never made",
             MemoryError::Leak => "never frees some of its memory",
         }
     }
@@ -130,6 +146,7 @@ impl Ending {
                 | Ending::Broken
                 | Ending::Memory(_)
                 | Ending::Differs { .. }
+                | Ending::Exception { .. }
         )
     }
 }

@@ -196,10 +196,11 @@ wire!(enum Ending {
     3 => Signal { number: n, note: t }, 4 => OutOfMemory { requested: r },
     5 => TimedOut { after_ms: a, waits: w }, 6 => Exited { code: c }, 7 => Broken {},
     8 => Differs { checked: c, released: r }, 9 => Memory { 0: m },
+    10 => Exception { clause: c, held: h, broken: b, cause: w },
 });
 wire!(enum MemoryError {
     0 => Overrun {}, 1 => Underrun {}, 2 => WriteAfterFree {}, 3 => DoubleFree {},
-    4 => InvalidFree {}, 5 => WrongLayout {}, 6 => Leak {},
+    4 => InvalidFree {}, 5 => WrongLayout {}, 6 => Leak {}, 7 => DroppedTwice {}, 8 => DeadElement {},
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 

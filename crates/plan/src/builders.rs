@@ -7,9 +7,11 @@ use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
+use std::collections::BTreeSet;
 use testsmith_model::api::{Api, TypeKind};
 use testsmith_model::call::{Form, Treatment, Unwrap};
 use testsmith_model::operation::{Input, MAX_INPUTS, Mode};
+use testsmith_model::troubled;
 use testsmith_model::ty::{Arg, Lifetime, TraitRef, Ty};
 use testsmith_model::{Call, Callee};
 
@@ -72,10 +74,26 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
     let local =
         |path: &str| api.types.get(path).is_some_and(|def| !matches!(def.kind, TypeKind::Alias(_)));
     let rows = match ty.path() {
+        Some(path) if troubled::is_named_in(path) => of_the_test(ty),
         Some(path) if !path.starts_with("std::") && !local(path) => foreign(ty),
-        _ => maker_rows(ty),
+        _ => match ty {
+            Ty::Ref { lifetime: Lifetime::Static, mutable: false, inner } => {
+                lasting(api, inner, ty)
+            }
+            _ => maker_rows(ty),
+        },
     };
     settle(api, rows)
+}
+
+/// Values of the module that stands beside the tests.
+fn of_the_test(ty: &Ty) -> Vec<Draft> {
+    match troubled::item_of(ty) {
+        Some(item) => {
+            vec![plain("troubled::Items::new({0})", vec![vec_of(item.clone())], ty)]
+        }
+        None => vec![plain("troubled::Counted::new({0})", vec![Ty::prim("i32")], ty)],
+    }
 }
 
 /// Types of other crates: what they can be made of is a guess that the
@@ -107,6 +125,17 @@ fn foreign(ty: &Ty) -> Vec<Draft> {
     rows
 }
 
+/// A reference that lasts for ever, to what is never freed.
+fn lasting(api: &Api, inner: &Ty, ty: &Ty) -> Vec<Draft> {
+    match inner {
+        Ty::Slice(item) => vec![plain("&*Vec::leak({0})", vec![vec_of((**item).clone())], ty)],
+        Ty::Adt { .. } if !api.is_unsized(inner) => {
+            vec![plain("&*Box::leak(Box::new({0}))", vec![inner.clone()], ty)]
+        }
+        _ => vec![],
+    }
+}
+
 /// Ways to get at what is inside a value of this type.
 pub fn takers(api: &Api, ty: &Ty) -> Vec<Draft> {
     settle(api, taker_rows(ty))
@@ -119,6 +148,17 @@ pub fn borrowers(api: &Api, ty: &Ty) -> Vec<Draft> {
             if *lifetime != Lifetime::Static && !api.is_unsized(inner) =>
         {
             settle(api, vec![plain("{0}", vec![ty.clone()], ty)])
+        }
+        // Whether it has a size is for the compiler to say.
+        Ty::Ref { lifetime, mutable, inner }
+            if *lifetime != Lifetime::Static && matches!(**inner, Ty::Assoc { .. }) =>
+        {
+            let mut draft = plain("{0}", vec![ty.clone()], ty);
+            let mode = if *mutable { Mode::Exclusive } else { Mode::Shared };
+            for input in &mut draft.inputs {
+                (input.ty, input.mode) = (inner.erase_lifetimes(), mode);
+            }
+            vec![draft]
         }
         _ => vec![],
     }
@@ -141,8 +181,25 @@ fn maker_rows(ty: &Ty) -> Vec<Draft> {
             })
             .collect(),
         Ty::Adt { path, .. } if path.starts_with("std::") => std_value(path, ty),
+        Ty::Assoc { self_ty, .. } => {
+            meanings(self_ty).into_iter().map(|known| plain("{0}", vec![known], ty)).collect()
+        }
         _ => vec![],
     }
+}
+
+/// What an associated type of this one may be that only the compiler knows: a type that it is
+/// made of, or a plain one.
+fn meanings(of: &Ty) -> BTreeSet<Ty> {
+    let mut found: BTreeSet<Ty> = ["bool", "i32", "u8", "u64", "usize"].map(Ty::prim).into();
+    found.insert(string());
+    of.walk(&mut |part| {
+        let plain = matches!(part, Ty::Prim(_) | Ty::Adt { .. } | Ty::Tuple(_));
+        if plain && part != of {
+            found.insert(part.clone());
+        }
+    });
+    found
 }
 
 fn listed(open: &str, len: usize, close: &str) -> String {
@@ -456,6 +513,21 @@ fn taker_rows(ty: &Ty) -> Vec<Draft> {
 mod tests {
     use super::*;
     use testsmith_model::operation::FlowKind;
+
+    #[test]
+    fn a_type_that_only_the_compiler_knows_is_made_of_what_it_may_be() {
+        let array = Ty::Array(Box::new(Ty::prim("u16")), "3".to_owned());
+        let trait_ = Some(Box::new(TraitRef::new("b::Places", vec![])));
+        let thing = Ty::Assoc { self_ty: Box::new(array), trait_, name: "Thing".to_owned() };
+        let api = Api::default();
+        let makers = makers(&api, &thing);
+        let of_items = makers.iter().any(|draft| draft.inputs[0].ty == Ty::prim("u16"));
+        assert!(of_items && makers.len() > 1);
+        // It may be borrowed like any other value.
+        let borrowed = borrowers(&api, &Ty::shared(thing.clone()));
+        assert_eq!((&borrowed[0].inputs[0].ty, borrowed[0].inputs[0].mode), (&thing, Mode::Shared));
+        assert_eq!(borrowed[0].flows[0].kind, FlowKind::Loan { mutable: false });
+    }
 
     #[test]
     fn some_of_a_reference_borrows_the_value() {

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, ParamKind};
+use testsmith_model::troubled;
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty, unify};
 
 /// One try at all parameters of a callable.
@@ -316,15 +317,14 @@ impl<'a> Chooser<'a> {
         match trait_.name() {
             "IntoIterator" => {
                 let item = self.item(name, all, with, depth);
-                // The second knows little about how many items it has: code that
-                // trusts `size_hint` too much goes wrong with it.
-                let choices = [vec_of(item.clone()), resolve::flatten_of(item)];
-                Some(self.variant_of(&choices))
+                let shy = resolve::flatten_of(item.clone());
+                Some(self.iterator(name, vec![vec_of(item.clone()), shy], item))
             }
             "IntoParallelIterator" => Some(vec_of(self.item(name, all, with, depth))),
             "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "FusedIterator" => {
                 let item = self.item(name, all, with, depth);
-                Some(Ty::adt("std::vec::IntoIter", vec![item]))
+                let plain = Ty::adt("std::vec::IntoIter", vec![item.clone()]);
+                Some(self.iterator(name, vec![plain], item))
             }
             "RangeBounds" => {
                 let bound = arg.unwrap_or_else(|| Ty::prim("usize"));
@@ -381,6 +381,16 @@ impl<'a> Chooser<'a> {
             }
             _ => self.by_io_trait(trait_, all),
         }
+    }
+
+    /// One of these iterators, or one of the test that may panic midway. A shy one knows little
+    /// about how many items it has: code that trusts `size_hint` too much goes wrong with it.
+    /// What keeps its iterator, by its type, is called back when nothing catches that.
+    fn iterator(&mut self, name: &str, mut choices: Vec<Ty>, item: Ty) -> Ty {
+        if !self.named.contains(name) {
+            choices.push(troubled::items_of(item));
+        }
+        self.variant_of(&choices)
     }
 
     /// What is written to, and what is read from.

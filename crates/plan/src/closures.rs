@@ -13,6 +13,7 @@ pub struct Closure {
     pub text: String,
     pub kind: ClosureKind,
     pub extra: Option<Ty>,
+    /// It may panic when it is called, if the call is to be interrupted.
     pub panics: bool,
 }
 
@@ -43,7 +44,7 @@ impl Calls {
     }
 }
 
-/// Closures for one signature, the plainest first; the last one panics.
+/// Closures for one signature, the plainest first; the last one may panic.
 pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
     let ignore = format!("|{}|", vec!["_"; inputs.len()].join(", "));
     let plain = |text: String| Closure::new(ClosureKind::Harmless, text);
@@ -85,9 +86,27 @@ pub fn catalogue(inputs: &[Ty], output: &Ty, calls: Calls) -> Vec<Closure> {
         }
         _ => closures.extend(returning(inputs, output, calls, &ignore)),
     }
-    let panicking = format!("{ignore} panic!(\"the closure panics\")");
-    closures.push(Closure { panics: true, ..telling(panicking) });
+    // One that says now this, now that leaves the most behind.
+    let model = closures.iter().rfind(|closure| closure.text.contains("let mut n"));
+    let panicking = match model.or(closures.first()) {
+        Some(model) => Closure { text: with_point(&model.text), ..model.clone() },
+        None => telling(format!("{ignore} troubled::panic()")),
+    };
+    closures.push(Closure { kind: ClosureKind::Answers, panics: true, ..panicking });
     closures
+}
+
+/// The same closure, which panics before it answers if the call is to be interrupted.
+fn with_point(text: &str) -> String {
+    let mut bars = text.match_indices('|').map(|(at, _)| at);
+    let (Some(_), Some(closing)) = (bars.next(), bars.next()) else { return text.to_owned() };
+    let (head, body) = text.split_at(closing + 1);
+    // What stands in a block of its own ends with that.
+    let (body, end) = match head.starts_with('{') {
+        true => (body.strip_suffix('}').unwrap_or(body), "}"),
+        false => (body, ""),
+    };
+    format!("{head} {{ troubled::point(); {} }} {end}", body.trim()).trim_end().to_owned()
 }
 
 /// Closures that hand back what they were given, or a value from outside.
@@ -158,6 +177,28 @@ mod tests {
         assert_eq!(closures[0].text, "|_| true");
         assert!(closures.last().unwrap().panics);
         assert!(closures[..closures.len() - 1].iter().all(|closure| !closure.panics));
+    }
+
+    #[test]
+    fn the_one_that_may_panic_answers_as_another_does() {
+        let last = |inputs: &[Ty], output: &Ty, calls: Calls| {
+            catalogue(inputs, output, calls).last().map(|closure| closure.text.clone()).unwrap()
+        };
+        let (int, yes) = (Ty::prim("i32"), Ty::prim("bool"));
+        assert_eq!(
+            last(std::slice::from_ref(&int), &yes, Calls::Many),
+            "{ let mut n = 0; move |_| { troubled::point(); { n += 1; n % 2 == 0 } } }"
+        );
+        assert_eq!(
+            last(std::slice::from_ref(&int), &int, Calls::Many),
+            "|x| { troubled::point(); x }"
+        );
+        let unit = last(&[int], &Ty::unit(), Calls::ManyShared);
+        assert_eq!(unit, "|_| { troubled::point(); {} }");
+        let unknown = Ty::adt("a::B", vec![]);
+        let given = last(&[], &unknown, Calls::ManyShared);
+        assert_eq!(given, "{ let x = {+}; move || { troubled::point(); x.clone() } }");
+        assert_eq!(last(&[], &unknown, Calls::Pointer), "|| troubled::panic()");
     }
 
     #[test]

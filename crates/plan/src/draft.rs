@@ -8,10 +8,11 @@ use crate::closures::{self, Calls};
 use crate::flows;
 use crate::guards;
 use crate::resolve;
-use testsmith_model::api::{Api, Callable, CallableKind, Generics, ParamKind};
+use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind};
 use testsmith_model::call::{ClosureKind, Form, Treatment};
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind, parameter_type};
 use testsmith_model::skip::Reason;
+use testsmith_model::troubled;
 use testsmith_model::ty::{Arg, Bound, Lifetime, Substitution, TraitRef, Ty};
 use testsmith_model::{Call, Callee};
 
@@ -58,12 +59,34 @@ pub fn drafts(
         let mut writer = Writer::new(api, callable, &menu);
         let draft = writer.draft(fixed)?;
         variants = variants.max(writer.variants);
+        variant += 1;
+        let draft = if writer.panics { interrupted(draft) } else { Some(draft) };
+        let Some(draft) = draft else { continue };
         if !drafts.iter().any(|known| known.call == draft.call && known.inputs == draft.inputs) {
             drafts.push(draft);
         }
-        variant += 1;
     }
     Ok(drafts)
+}
+
+/// The call as one that is interrupted when it calls back code of the test, which is no end of
+/// the sequence: its values are there to be looked at. None for what is no plain call.
+pub fn interrupted(mut draft: Draft) -> Option<Draft> {
+    let called = matches!(
+        draft.call.form,
+        Form::Function { .. } | Form::Member { .. } | Form::TraitMember { .. }
+    );
+    if !called || draft.call.result == Treatment::Awaited {
+        return None;
+    }
+    let times = draft.inputs.len();
+    let name = "times".to_owned();
+    draft.inputs.push(Input { name, ty: Ty::prim("u8"), mode: Mode::Own });
+    let otherwise = Box::new(std::mem::take(&mut draft.call.result));
+    draft.call.result = Treatment::Interrupted { otherwise, times };
+    draft.flows.clear();
+    (draft.output, draft.panics_by_design) = (Ty::unit(), true);
+    Some(draft)
 }
 
 const MAX_VARIANTS: usize = 6;
@@ -167,11 +190,13 @@ impl<'a> Writer<'a> {
             inputs: std::mem::take(&mut self.inputs),
             flows: flows.flows,
             acquires: flows.acquires,
-            docs: callable.docs.clone(),
+            docs: Docs {
+                keeps_memory: callable.docs.keeps_memory || gives_up_memory(&callable.output),
+                ..callable.docs.clone()
+            },
             place: callable.place.clone(),
             core: callable.is_core(),
             derived: callable.derived,
-            panics_by_design: self.panics,
             guard,
             ..Draft::aside(callable.callee.clone(), call, output.erase_lifetimes())
         })
@@ -181,6 +206,7 @@ impl<'a> Writer<'a> {
     fn input(&mut self, name: &str, ty: &Ty) -> String {
         let placeholder = format!("{{{}}}", self.inputs.len());
         let (value, mode) = mode_of(self.api, ty);
+        self.panics |= troubled::item_of(&value).is_some();
         self.inputs.push(Input { name: name.to_owned(), ty: value.erase_lifetimes(), mode });
         self.signature.push(ty.clone());
         placeholder
@@ -386,6 +412,15 @@ fn awaited(ty: &Ty) -> Option<Ty> {
     }
 }
 
+/// Whether what a call gives is a view of memory that nobody owns any more, by its type.
+fn gives_up_memory(output: &Ty) -> bool {
+    output.any(|ty| match ty {
+        Ty::Ref { lifetime, .. } => *lifetime == Lifetime::Static,
+        Ty::Ptr { .. } => true,
+        ty => matches!(ty.path(), Some("std::mem::ManuallyDrop" | "std::ptr::NonNull")),
+    })
+}
+
 fn is_nameable(ty: &Ty) -> bool {
     !ty.any(|ty| {
         matches!(ty, Ty::Unknown(_) | Ty::Impl(_) | Ty::Param(_) | Ty::Ptr { .. })
@@ -474,6 +509,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_type_says_that_memory_is_given_up() {
+        let text = || Box::new(Ty::prim("str"));
+        let reference = |lifetime| Ty::Ref { lifetime, mutable: false, inner: text() };
+        assert!(gives_up_memory(&reference(Lifetime::Static)));
+        assert!(gives_up_memory(&Ty::adt("std::ptr::NonNull", vec![Ty::prim("u8")])));
+        assert!(!gives_up_memory(&reference(Lifetime::Elided)));
+        assert!(!gives_up_memory(&Ty::adt("std::boxed::Box", vec![Ty::prim("u8")])));
+    }
+
+    #[test]
     fn what_wants_a_formatter_is_called_by_formatting() {
         let formatter = Ty::exclusive(Ty::adt("std::fmt::Formatter", vec![]));
         let callable = Callable {
@@ -494,8 +539,10 @@ mod tests {
         };
         let menus = choose::menus();
         let drafts = drafts(&Api::default(), &callable, &menus[0], &Substitution::new()).unwrap();
-        let call = "format!(\"{}\", std::fmt::from_fn(|formatter| a::write({0}, formatter)))";
-        assert_eq!(drafts[0].call.full(), call);
+        let call = drafts[0].call.full();
+        assert!(call.contains("from_fn(|formatter| a::write({0}, formatter))"), "{call}");
+        // An error that it gives is not one of formatting.
+        assert!(call.contains("Err(_) => {!}"), "{call}");
         assert_eq!(drafts[0].inputs.len(), 1);
     }
 }

@@ -231,7 +231,10 @@ impl Law {
 
 /// What `{x}` is in a name of this form.
 fn fits<'n>(name: &'n str, form: &str) -> Option<&'n str> {
-    let (before, after) = form.split_once("{x}")?;
+    // A name in full leaves nothing open.
+    let Some((before, after)) = form.split_once("{x}") else {
+        return (name == form).then_some("");
+    };
     let x = name.strip_prefix(before)?.strip_suffix(after)?;
     // A whole name stands for anything, and part of one begins and ends with a word.
     let bare = before.is_empty() && after.is_empty();
@@ -335,6 +338,7 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
 fn arguments(ty: &Ty, name: &str, accepted: &[Draft]) -> Option<Vec<Ty>> {
     let is_it = |draft: &&Draft| {
         is_member(&draft.callee, ty, name)
+            && !draft.panics_by_design
             && draft.inputs.first().is_some_and(|first| first.ty == *ty)
     };
     let found = accepted.iter().find(is_it)?;
@@ -497,6 +501,8 @@ mod tests {
     fn names_fit_a_form_by_whole_words() {
         assert_eq!(fits("line_count", "{x}_count"), Some("line"));
         assert_eq!(fits("peek", "peek{x}"), Some(""));
+        assert_eq!(fits("last", "last"), Some(""));
+        assert_eq!(fits("lasts", "last"), None);
         assert_eq!(fits("to_", "to_{x}"), None);
         assert_eq!(fits("account", "{x}_count"), None);
     }

@@ -6,6 +6,7 @@
 
 use crate::implementors;
 use testsmith_model::api::{Api, Generics, Impl, ParamKind};
+use testsmith_model::troubled;
 use testsmith_model::ty::{Arg, Lifetime, Substitution, TraitRef, Ty, unify, unify_arg};
 
 /// Projections inside projections end somewhere.
@@ -124,6 +125,7 @@ pub fn std_item(ty: &Ty) -> Option<Ty> {
             {
                 arg(0)
             }
+            _ if troubled::item_of(ty).is_some() => arg(0),
             // Only over options; see `flatten_of`.
             FLATTEN => ty.type_arg(0)?.type_arg(0)?.type_arg(0).cloned(),
             "std::str::Chars" => Some(Ty::prim("char")),
@@ -171,6 +173,7 @@ fn std_projection(self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option
             Ty::Adt { path, .. } if path == "std::vec::Vec" => {
                 Some(Ty::adt("std::vec::IntoIter", vec![self_ty.type_arg(0)?.clone()]))
             }
+            ty if troubled::item_of(ty).is_some() => Some(ty.clone()),
             Ty::Adt { path, .. }
                 if path.contains("::IntoIter") || path.ends_with("Range") || path == FLATTEN =>
             {

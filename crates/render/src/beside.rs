@@ -3,6 +3,7 @@
 //! Tests depend on nothing but the crate under test, so these are written out, with std alone.
 
 use testsmith_model::call::MAX_POLLS;
+use testsmith_model::troubled;
 
 /// The functions that these bodies of tests call.
 pub fn functions(bodies: &[String]) -> String {
@@ -16,6 +17,9 @@ pub fn functions(bodies: &[String]) -> String {
     }
     if called("watched_heap::") {
         text.push_str(WATCHED_HEAP);
+    }
+    if bodies.iter().any(|body| troubled::is_named_in(body)) {
+        text.push_str(troubled::SOURCE);
     }
     text
 }

@@ -6,7 +6,7 @@
 //! one compiles the result, and falls back to the explicit one where it does
 //! not. Both are templates, with placeholders for the arguments.
 
-use testsmith_model::call::{Form, Treatment, Unwrap, turbofish};
+use testsmith_model::call::{Form, Treatment, Unwrap, interrupted, turbofish};
 use testsmith_model::ty::{TraitRef, Ty};
 use testsmith_model::{Call, Operation, Plan};
 
@@ -83,12 +83,19 @@ const OPERATORS: [((&str, &str), &str); 19] = [
 /// The call as it is written where types have to be told.
 pub(crate) fn explicit(call: &Call) -> String {
     let form = explicit_form(call);
-    match call.result {
+    match &call.result {
         Treatment::Unwrapped(Unwrap::Some) => format!("{form}.unwrap()"),
         // What is not wanted need not be shown, so it need not be `Debug`.
         Treatment::Unwrapped(Unwrap::Ok) => format!("{form}.ok().unwrap()"),
         Treatment::Unwrapped(Unwrap::Err) => format!("{form}.err().unwrap()"),
         Treatment::Awaited => awaited(&form),
+        Treatment::Formatted => {
+            format!("format!(\"{{}}\", std::fmt::from_fn(|formatter| {form}))")
+        }
+        Treatment::Interrupted { otherwise, times } => {
+            let uninterrupted = Call { result: (**otherwise).clone(), ..call.clone() };
+            interrupted(&explicit(&uninterrupted), *times)
+        }
         _ => call.result.full(&form),
     }
 }
@@ -144,6 +151,10 @@ fn plain_call(call: &Call, inputs: &[String]) -> String {
         Treatment::Unwrapped(Unwrap::Some | Unwrap::Ok) => format!("{}.unwrap()", form()),
         Treatment::Unwrapped(Unwrap::Err) => format!("{}.unwrap_err()", form()),
         Treatment::Awaited => awaited(&form()),
+        Treatment::Interrupted { otherwise, times } => {
+            let uninterrupted = Call { result: (**otherwise).clone(), ..call.clone() };
+            interrupted(&plain_call(&uninterrupted, inputs), *times)
+        }
         Treatment::Boxed | Treatment::Displayed | Treatment::Dropped | Treatment::Formatted => {
             explicit(call)
         }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::Plan;
 use testsmith_model::call::Form;
+use testsmith_model::troubled;
 use testsmith_model::ty::Ty;
 
 /// Names that every file has without importing them.
@@ -43,7 +44,10 @@ impl Imports {
         let mut known: BTreeSet<String> = PRELUDE.iter().map(|path| (*path).to_owned()).collect();
         for info in &plan.types {
             info.ty.walk(&mut |ty| {
-                if let Ty::Adt { path, .. } = ty {
+                // What stands beside the tests has its name from there.
+                if let Ty::Adt { path, .. } = ty
+                    && !troubled::is_named_in(path)
+                {
                     known.insert(path.clone());
                 }
             });

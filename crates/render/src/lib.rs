@@ -6,6 +6,7 @@
 
 mod beside;
 mod calls;
+mod check;
 mod expected;
 mod imports;
 mod literal;
@@ -14,9 +15,10 @@ mod statements;
 mod test;
 mod witness;
 
+pub use check::{Check, Parameter, checked_file};
 pub use expected::{has_expression, is_plain};
 pub use literal::literal;
 pub use names::{allowed, name_of, owner_of, short_name, snake};
 pub use statements::{Statement, statements};
-pub use test::{Style, Test, TestEnding, test_file, test_function};
+pub use test::{Style, Test, TestEnding, Watch, test_file, test_function};
 pub use witness::witness;

@@ -43,8 +43,29 @@ pub enum TestEnding {
     Ignored { why: String },
     /// Its last call does not return.
     Hangs,
-    /// It fails by how its memory is used, or by what is never freed.
-    Watched { leaks: bool },
+    /// It fails by how its memory is used.
+    Watched(Watch),
+}
+
+/// What is looked for while the memory of a test is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// Misused memory.
+    Heap,
+    /// That, or memory that is never freed.
+    Leaks,
+    /// Misused elements, which panic; misused memory does no harm then.
+    Elements,
+}
+
+impl Watch {
+    fn function(self) -> &'static str {
+        match self {
+            Watch::Heap => "watch",
+            Watch::Leaks => "watch_for_leaks",
+            Watch::Elements => "watch_elements",
+        }
+    }
 }
 
 /// How much is written that a compiler could find out by itself.
@@ -62,6 +83,11 @@ pub enum Style {
 pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
     let mut imports = Imports::new(plan);
     let bodies: Vec<String> = tests.iter().map(|test| function(plan, test, &mut imports)).collect();
+    file(about, &imports, &bodies)
+}
+
+/// Functions with all that stands above them in a file.
+pub(crate) fn file(about: &[String], imports: &Imports, bodies: &[String]) -> String {
     let mut text: String = about.iter().map(|line| format!("//! {line}\n")).collect();
     let uses = imports.lines();
     if !uses.is_empty() {
@@ -69,10 +95,10 @@ pub fn test_file(plan: &Plan, about: &[String], tests: &[&Test]) -> String {
         text.push_str(&uses.join("\n"));
         text.push('\n');
     }
-    text.push_str(&beside::functions(&bodies));
+    text.push_str(&beside::functions(bodies));
     for body in bodies {
         text.push('\n');
-        text.push_str(&body);
+        text.push_str(body);
     }
     text
 }
@@ -93,7 +119,7 @@ const WAITED: &str = "        done.send(()).unwrap();
     assert!(returned.is_ok(), \"it does not return\");
 ";
 
-fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
+pub(crate) fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     let mut text = String::new();
     for line in &test.comment {
         text.push_str(&format!("/// {line}\n"));
@@ -107,7 +133,7 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     text.push_str("#[test]\n");
     match &test.ending {
-        TestEnding::Open | TestEnding::Shows { .. } | TestEnding::Watched { .. } => {}
+        TestEnding::Open | TestEnding::Shows { .. } | TestEnding::Watched(_) => {}
         TestEnding::Panics { expected: Some(message) } => {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
@@ -122,16 +148,13 @@ fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> String {
     }
     text.push_str(&format!("fn {}() {{\n", test.name));
     let (begin, indent, end) = match &test.ending {
-        TestEnding::Watched { leaks: true } => {
-            ("    watched_heap::watch_for_leaks(|| {\n", "    ", "    });\n")
+        TestEnding::Watched(watch) => {
+            (format!("    watched_heap::{}(|| {{\n", watch.function()), "    ", "    });\n")
         }
-        TestEnding::Watched { leaks: false } => {
-            ("    watched_heap::watch(|| {\n", "    ", "    });\n")
-        }
-        TestEnding::Hangs => (WAIT, "    ", WAITED),
-        _ => ("", "", ""),
+        TestEnding::Hangs => (WAIT.to_owned(), "    ", WAITED),
+        _ => (String::new(), "", ""),
     };
-    text.push_str(begin);
+    text.push_str(&begin);
     for line in gathered(Writer::new(plan, test, imports).lines()) {
         text.push_str(&format!("    {indent}{line}\n"));
     }
@@ -541,42 +564,4 @@ fn trait_method(operation: &Operation) -> Option<(&str, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use testsmith_model::operation::TypeInfo;
-    use testsmith_model::{OpId, TypeId};
-
-    /// A plan of one operation that takes nothing and gives nothing.
-    fn plan(deprecated: bool) -> Plan {
-        let unit = TypeInfo::owned(Ty::unit(), Default::default());
-        let mut operation = Operation::of_types(&[], TypeId(0));
-        operation.call = testsmith_model::Call::template("old::call()", "old::call()");
-        operation.docs.deprecated = deprecated;
-        Plan { types: vec![unit], operations: vec![operation], ..Plan::default() }
-    }
-
-    #[test]
-    fn a_test_of_what_is_deprecated_brings_no_warning() {
-        let sequence = Sequence::from_steps(vec![Step::Call(OpId(0), Box::new([]))]);
-        for deprecated in [true, false] {
-            let test = Test {
-                name: "it".to_owned(),
-                comment: vec![],
-                sequence: &sequence,
-                ending: TestEnding::Open,
-                seen: &[],
-                style: Style::Plain,
-            };
-            let text = test_function(&plan(deprecated), &test);
-            assert_eq!(text.contains("#[allow(deprecated)]"), deprecated, "{text}");
-        }
-    }
-    #[test]
-    fn what_is_done_again_and_again_is_a_loop() {
-        let gather = |lines: &[&str]| gathered(lines.iter().map(|&line| line.into()).collect());
-        let next = "let _ = a.next();";
-        assert_eq!(gather(&[next; 4]), ["for _ in 0..4 {", "    let _ = a.next();", "}"]);
-        assert_eq!(gather(&[next; 3]), [next; 3]);
-        assert_eq!(gather(&["let a = b();"; 4]), ["let a = b();"; 4]);
-    }
-}
+mod tests;

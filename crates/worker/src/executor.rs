@@ -21,8 +21,9 @@ use std::sync::Arc;
 use testsmith_engines::random::{Made, Recipe, numbered};
 use testsmith_engines::{Halt, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
-use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Phase, Value};
+use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Panic, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
+use testsmith_model::troubled;
 use testsmith_model::wire::Wire;
 use testsmith_model::{Loans, OpId, Plan, Sequence, TypeId};
 
@@ -357,6 +358,15 @@ impl Executor {
         self.failure.get_or_insert((ending, step, phase));
     }
 
+    /// A panic of code under test. Elements of the test panic where they are misused.
+    #[cold]
+    fn fail_by(&mut self, panic: Panic, step: u32, phase: Phase) {
+        match troubled::misuse(&panic.message) {
+            Some(error) => self.fail_by_memory(error, step, phase),
+            None => self.fail(Ending::Panicked(panic), step, phase),
+        }
+    }
+
     fn drop_slot(&mut self, number: u32) {
         if self.needs_drop[self.loans.ty(number).index()] {
             let (slot, step) = (self.slots[number as usize], self.steps[number as usize]);
@@ -365,7 +375,7 @@ impl Executor {
             // is not used again.
             let dropped = self.watched(|_| catching(|| unsafe { (slot.table.drop)(slot.place) }));
             if let Err(panic) = dropped {
-                self.fail(Ending::Panicked(panic), step, Phase::Dropping);
+                self.fail_by(panic, step, Phase::Dropping);
             }
             if self.watch {
                 self.look_at_memory(step, Phase::Dropping);
@@ -487,7 +497,7 @@ impl Executor {
             }
             Err(panic) => {
                 self.loans.consume(signature, args);
-                self.fail(Ending::Panicked(panic), here, Phase::Calling);
+                self.fail_by(panic, here, Phase::Calling);
                 if self.watch {
                     self.look_at_memory(here, Phase::Calling);
                 }

@@ -12,6 +12,7 @@ mod journal;
 mod literal;
 mod memory;
 mod observer;
+mod orphan;
 mod panics;
 mod random_keys;
 mod run;

@@ -6,6 +6,7 @@
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
 use crate::observer::Observer;
+use crate::orphan;
 use crate::panics;
 use crate::sandbox::{self, PrintTo, ResourceLimits};
 use crate::table::TypeTable;
@@ -45,6 +46,7 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &st
     let (mut jobs, mut replies) = take_standard_streams();
     std::env::set_current_dir(&scratch).expect("the scratch folder is there");
     let limits = ResourceLimits { memory_bytes: memory, ..ResourceLimits::default() };
+    orphan::end_without_parent();
     let report = sandbox::enter(&scratch, &limits);
     panics::install_hook();
     let hello = Reply::Hello { missing: report.missing().map(str::to_owned).collect() };
@@ -155,8 +157,9 @@ impl Worker {
             },
             Job::Observe { watching, walk, sequences } => match &mut self.executor {
                 Some(executor) => {
-                    executor.observer = Some(Box::new(Observer::new(&executor.plan, watching)));
                     let learnt = go_on(&mut self.engine, executor, &walk);
+                    // What the engine starts from is no part of what was asked for.
+                    executor.observer = Some(Box::new(Observer::new(&executor.plan, watching)));
                     let mut keep =
                         |sequence, outcome| send(&Reply::Ran { sequence, outcome }, replies);
                     let engine = &mut learnt.engine;
@@ -222,6 +225,10 @@ fn go_on<'e>(
     })
 }
 
+/// Sequences in a row without a call, after which there is nothing to call: all that is left
+/// may have to be avoided.
+const MAX_IDLE: u32 = 10_000;
+
 /// Random sequences, call by call, until the bounds are reached.
 pub(crate) fn walk_with(
     executor: &mut Executor,
@@ -235,7 +242,12 @@ pub(crate) fn walk_with(
     let mut walked = Walked::default();
     let mut seen = Failures::default();
     let start = executor.calls;
-    while walked.sequences < bounds.max_sequences && executor.calls - start < bounds.max_calls {
+    let mut idle = 0;
+    while walked.sequences < bounds.max_sequences
+        && executor.calls - start < bounds.max_calls
+        && idle < MAX_IDLE
+    {
+        let before = executor.calls;
         let kept = walked.sequences < u64::from(bounds.keep);
         executor.watch = is_watched(walked.sequences, bounds);
         grow(executor, engine, bounds.max_length, kept, &mut |executor| {
@@ -253,6 +265,7 @@ pub(crate) fn walk_with(
             engine.credit(new_edges);
         }
         walked.sequences += 1;
+        idle = if executor.calls > before { 0 } else { idle + 1 };
         match outcome.ending {
             Ending::Panicked(_) => walked.panics += 1,
             Ending::Inapplicable => walked.inapplicable += 1,

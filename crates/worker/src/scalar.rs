@@ -74,6 +74,29 @@ lengths!(
     [T, S] HashSet<T, S>, [K, V, S] HashMap<K, V, S>,
 );
 
+/// What is inside of a value that may be empty, as a number; of a pair the first.
+pub trait Inside {
+    fn inside(&self) -> i64;
+}
+
+impl<T: Scalar> Inside for Option<T> {
+    fn inside(&self) -> i64 {
+        self.as_ref().map_or(UNKNOWN, Scalar::scalar)
+    }
+}
+
+impl<T: Scalar, E> Inside for Result<T, E> {
+    fn inside(&self) -> i64 {
+        self.as_ref().map_or(UNKNOWN, Scalar::scalar)
+    }
+}
+
+impl<T: Scalar, U> Inside for Option<(T, U)> {
+    fn inside(&self) -> i64 {
+        self.as_ref().map_or(UNKNOWN, |(first, _)| first.scalar())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +124,15 @@ mod tests {
         assert_eq!(says!(&'static str, "abc"), 3);
         assert_eq!(says!(&'static [f64], &[0.5, 1.5]), 2);
         assert_eq!(says!(Vec<String>, vec![String::new()]), 1);
+        let inside = |value: Option<(u8, f64)>| {
+            let inside = type_table!(Option<(u8, f64)>).inside.expect("it has a number inside");
+            // SAFETY: the value is there and of this type.
+            unsafe { inside((&raw const value).cast()) }
+        };
+        assert_eq!((inside(Some((3, 0.5))), inside(None)), (3, UNKNOWN));
+        assert!(type_table!(Option<i32>).inside.is_some());
+        assert!(type_table!(Result<char, String>).inside.is_some());
+        assert!(type_table!(Option<f64>).inside.is_none() && type_table!(u8).inside.is_none());
         assert!(type_table!(f64).scalar.is_none());
         assert!(type_table!(&'static mut i32).scalar.is_none());
     }

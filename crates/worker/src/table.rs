@@ -21,6 +21,8 @@ pub struct TypeTable {
     pub hash: Option<unsafe fn(*const u8) -> u64>,
     /// The value as one number.
     pub scalar: Option<unsafe fn(*const u8) -> i64>,
+    /// What is inside of it as one number.
+    pub inside: Option<unsafe fn(*const u8) -> i64>,
 }
 
 impl TypeTable {
@@ -118,6 +120,16 @@ question!(
     None
 );
 
+question!(
+    InsideYes,
+    InsideNo,
+    inside,
+    [crate::scalar::Inside],
+    Option<unsafe fn(*const u8) -> i64>,
+    Some(inside_of::<T>),
+    None
+);
+
 unsafe fn clone_value<T: Clone>(value: *const u8, frame: &mut crate::arena::Frame) {
     // SAFETY: the caller hands a live `T`.
     frame.put(unsafe { &*value.cast::<T>() }.clone());
@@ -149,6 +161,11 @@ unsafe fn scalar_of<T: crate::scalar::Scalar>(value: *const u8) -> i64 {
     unsafe { &*value.cast::<T>() }.scalar()
 }
 
+unsafe fn inside_of<T: crate::scalar::Inside>(value: *const u8) -> i64 {
+    // SAFETY: the caller hands a live `T`.
+    unsafe { &*value.cast::<T>() }.inside()
+}
+
 /// The table of one concrete type.
 #[macro_export]
 macro_rules! type_table {
@@ -168,6 +185,7 @@ macro_rules! type_table {
             eq: (&probe).eq(),
             hash: (&probe).hash(),
             scalar: (&probe).scalar(),
+            inside: (&probe).inside(),
         }
     }};
 }

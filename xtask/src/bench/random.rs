@@ -5,7 +5,8 @@
 //! `thesis`: a random walk, legality pruning only and the full engine, for the
 //! same number of calls. `heuristics`: the full engine with each heuristic
 //! switched off, or with those that are named. `worth`: those that pay on some
-//! kinds of crates only, on such crates. `reach`: the share of operations that
+//! kinds of crates only, on such crates. `oracles`: what the laws, the
+//! interruptions and the watched memory cost. `reach`: the share of operations that
 //! completed at least once. All take names of crates.
 
 use super::{CRATES, session};
@@ -46,6 +47,7 @@ pub fn run(args: &[String]) -> Result<()> {
         "thesis" => thesis(rest),
         "heuristics" => heuristics(rest),
         "worth" => worth(rest),
+        "oracles" => oracles(rest),
         "reach" => reach(rest),
         "" => {
             speed(&[])?;
@@ -54,7 +56,7 @@ pub fn run(args: &[String]) -> Result<()> {
             worth(&[])
         }
         _ => anyhow::bail!(
-            "bench random takes speed, thesis, heuristics, worth or reach, not {part:?}"
+            "bench random takes speed, thesis, heuristics, worth, oracles or reach, not {part:?}"
         ),
     }
 }
@@ -127,6 +129,49 @@ fn speed(names: &[String]) -> Result<()> {
             median_of(&watched, &engine),
             median_of(&all, &engine),
         );
+    }
+    Ok(())
+}
+
+/// Processor time a call with each oracle, against none of them.
+fn oracles(names: &[String]) -> Result<()> {
+    println!("processor time a call in ns, optimised build, median of {SEEDS} seeds");
+    println!("ratio: against none; laws: the share of the calls that ask for one");
+    println!("{:<20} {:<16} {:>8} {:>8} {:>8}", "crate", "with", "ns", "ratio", "laws");
+    let (laws, interruptions) = (Heuristic::Laws, Heuristic::Interruptions);
+    let none = Heuristics::ALL.without(laws).without(interruptions);
+    let rows = [
+        ("none", none, 0),
+        ("laws", Heuristics::ALL.without(interruptions), 0),
+        ("interruptions", Heuristics::ALL.without(laws), 0),
+        ("watched memory", none, 8),
+        ("all", Heuristics::ALL, 8),
+    ];
+    for krate in subjects(names)? {
+        let mut session = session(krate)?;
+        session.build(Profile::Unoptimised)?;
+        let harness = session.build(Profile::Optimised)?;
+        let asks = |n: &usize| session.plan.operations[*n].kind == OperationKind::Law;
+        let of_laws: Vec<usize> = (0..session.plan.operations.len()).filter(asks).collect();
+        let mut base = None;
+        for (name, heuristics, watch_every) in rows {
+            let (mut each, mut share) = (vec![], 0.0);
+            for seed in 0..SEEDS {
+                let walk =
+                    Walk { max_sequences: 20_000, watch_every, ..walk(100 + seed, heuristics) };
+                let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
+                let timing = supervisor.time(&walk)?;
+                each.push(timing.walk_ns as f64 / timing.walk_calls.max(1) as f64);
+                let walked = supervisor.walk(&walk, &mut |_, _| ())?;
+                let asked: u32 = of_laws.iter().map(|n| walked.completed[*n]).sum();
+                share += f64::from(asked) / walked.calls.max(1) as f64 / SEEDS as f64;
+            }
+            each.sort_by(f64::total_cmp);
+            let ns = each[each.len() / 2];
+            let ratio = ns / *base.get_or_insert(ns);
+            let share = 100.0 * share;
+            println!("{krate:<20} {name:<16} {ns:>8.1} {ratio:>8.2} {share:>7.1}%");
+        }
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ use testsmith_infer::{Class, Table, infer};
 
 /// Calls that stateful testing makes beside a small number of random ones.
 const OWN_CALLS: u64 = 60_000;
-/// Calls of an inference whose clauses are checked, and how many times as many check them.
+/// Calls of an inference whose clauses are checked, a third of them by stateful testing, and
+/// how many times as many check them.
 const INFERRED: u64 = 300_000;
 const TIMES: u64 = 10;
 
@@ -84,59 +85,104 @@ fn examples(seeds: u64, calls: u64) -> Result<()> {
     Ok(())
 }
 
-/// Which clauses an independent search refutes: ten times the calls with another seed.
+/// Clauses of one kind: how many there are, how many of them an independent search with ten
+/// times the calls breaks, and how many of those were refuted before.
+#[derive(Clone, Copy, Default)]
+struct Sound {
+    inferred: usize,
+    unsound: usize,
+    refuted: usize,
+    /// Of those that were kept, the ones that the other search never came across.
+    unseen: usize,
+}
+
+impl Sound {
+    fn add(&mut self, other: Sound) {
+        self.inferred += other.inferred;
+        self.unsound += other.unsound;
+        self.refuted += other.refuted;
+        self.unseen += other.unseen;
+    }
+
+    /// The share of true clauses, before reduction and after.
+    fn shares(self) -> [f64; 2] {
+        let (sound, kept) = (self.inferred - self.unsound, self.inferred - self.refuted);
+        [self.inferred, kept].map(|of| 100.0 * sound as f64 / of.max(1) as f64)
+    }
+
+    fn columns(self) -> String {
+        let [before, after] = self.shares();
+        let Sound { inferred, unsound, refuted, unseen } = self;
+        format!("{inferred:>6} {unsound:>5} {refuted:>5} {before:>6.1}% {after:>6.1}% {unseen:>5}")
+    }
+}
+
+/// Table I of the paper: preconditions, and promises with invariants, of subjects of our own
+/// or published crates (`NAME@VERSION`), type by type.
 fn soundness(subjects: &[&str]) -> Result<()> {
-    println!(
-        "{:<14} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "subject", "inferred", "true", "refuted", "kept", "true"
-    );
+    let head =
+        format!("{:>6} {:>5} {:>5} {:>7} {:>7} {:>5}", "#T", "#U", "#V", "before", "after", "?");
+    println!("{:<52} preconditions {} promises {}", "type", &head[13..], head);
+    let mut all = [Sound::default(); 2];
     for subject in subjects {
-        let told = clauses(subject, INFERRED, 0)?;
-        let judge = clauses(subject, INFERRED * TIMES, 1)?;
-        // A clause is true if the larger search still believes it, or never had reason to
-        // doubt what it says; it is untrue if that search has refuted it.
-        let is_true = |key: &(String, String)| judge.get(key).map(|fate| fate != "refuted");
-        let known: Vec<_> = told.iter().filter(|(key, _)| is_true(key).is_some()).collect();
-        let count = |all: &[&(&(String, String), &String)]| {
-            all.iter().filter(|(key, _)| is_true(key) == Some(true)).count()
-        };
-        let all: Vec<_> = known.iter().collect();
-        let kept: Vec<_> = known.iter().filter(|(_, fate)| *fate != "refuted").collect();
-        let share = |n: usize, of: usize| 100.0 * n as f64 / of.max(1) as f64;
-        println!(
-            "{subject:<14} {:>9} {:>8.1}% {:>9} {:>9} {:>8.1}%",
-            all.len(),
-            share(count(&all), all.len()),
-            all.len() - kept.len(),
-            kept.len(),
-            share(count(&kept), kept.len()),
-        );
-        println!("  {} more that the other search does not speak of", told.len() - known.len());
-        for (key, _) in kept.iter().filter(|(key, _)| is_true(key) == Some(false)).take(20) {
-            println!("  untrue: {} | {}", key.0, key.1);
+        let clauses = clauses(subject)?;
+        let mut types: BTreeMap<String, [Sound; 2]> = BTreeMap::new();
+        for (of, clause) in &clauses {
+            let word = |key: &str| clause[key].as_str().unwrap_or_default();
+            let seen = |n: usize| clause["checked"][n].as_u64().unwrap_or_default();
+            let refuted = word("fate") == "refuted";
+            // What was refuted was untrue, whether or not the other search knows.
+            let unsound = refuted || seen(1) > 0;
+            let one = Sound {
+                inferred: 1,
+                unsound: unsound.into(),
+                refuted: refuted.into(),
+                unseen: usize::from(!unsound && seen(0) == 0),
+            };
+            let kind = usize::from(word("kind") != "requires");
+            types.entry(of.clone()).or_default()[kind].add(one);
+            if unsound && !refuted {
+                println!("  untrue: {of} {} {}", word("kind"), word("clause"));
+            }
+        }
+        for (of, [pre, post]) in &types {
+            println!("{of:<52} {} {}", pre.columns(), post.columns());
+            all[0].add(*pre);
+            all[1].add(*post);
         }
     }
+    println!("{:<52} {} {}", "all", all[0].columns(), all[1].columns());
+    let mut both = all[0];
+    both.add(all[1]);
+    println!("{:<52} {}", "preconditions and promises together", both.columns());
     Ok(())
 }
 
-/// Every clause by function and text, with its fate.
-fn clauses(subject: &str, calls: u64, seed: u64) -> Result<BTreeMap<(String, String), String>> {
-    let mut command = command(subject, &format!("soundness-{subject}"))?;
-    let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
-    let program = command.get_program().to_owned();
-    command = Command::new(program);
-    command.arg("infer").args(words).args(["--format", "json"]);
-    command.args(["--calls", &calls.to_string(), "--seed", &seed.to_string()]);
+/// Every clause with its type, and what an independent search says of it.
+fn clauses(subject: &str) -> Result<Vec<(String, Value)>> {
+    let tool = std::env::current_exe()?.with_file_name("cargo-testsmith");
+    let mut command = Command::new(&tool);
+    command.args(["infer", "--quiet", "--format", "json", "--seed", "0"]);
+    command.args(["--calls", &INFERRED.to_string()]);
+    command.args(["--check-calls", &(INFERRED / 3 * TIMES).to_string()]);
+    match subject.contains('@') {
+        true => command.args(["--crate", subject]),
+        false => {
+            let manifest = format!("../subjects/{subject}/Cargo.toml");
+            let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(manifest);
+            command.arg("--manifest-path").arg(manifest)
+        }
+    };
+    command.arg("--out-dir").arg(folder().join(format!("stateful-soundness-{subject}")));
+    command.arg("--target-dir").arg(folder().join("target"));
     let output = command.output().context("cargo-testsmith is built")?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut all = BTreeMap::new();
-    for event in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let clause = &event["clause"];
-        let function = format!("{}::{}", word(&event["type"]), word(&event["function"]));
-        let said = format!("{} {}", word(&clause["kind"]), word(&clause["clause"]));
-        all.insert((function, said), word(&clause["fate"]));
-    }
+    let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let clauses = events.filter(|event| event["event"] == "clause");
+    let of = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
+    let all: Vec<(String, Value)> =
+        clauses.map(|event| (of(&event), event["clause"].clone())).collect();
+    anyhow::ensure!(!all.is_empty(), "{subject}: {}", String::from_utf8_lossy(&output.stderr));
     Ok(all)
 }
 

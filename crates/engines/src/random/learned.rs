@@ -16,6 +16,9 @@ const INAPPLICABLE_COST: u32 = 8;
 /// may have been at fault. At first once in so many times, later more seldom by
 /// half of the panics that are remembered.
 const TRIED_ONCE_IN: usize = 32;
+/// A panic that is caught takes long, too: a call that is interrupted by one is made once in
+/// so many times that it is drawn.
+const INTERRUPTED_ONCE_IN: usize = 4;
 /// Past this, old experience counts half: arguments get better with time.
 const MEMORY: u32 = 1 << 14;
 
@@ -31,8 +34,8 @@ struct Record {
     batch: u32,
     /// It has completed without asking for much memory.
     light: bool,
-    /// Panics when its closure is called, by design: nothing to insist on.
-    hopeless: bool,
+    /// It is interrupted by a panic of the test's own code, which is caught.
+    interrupted: bool,
 }
 
 /// How an operation fared with an argument of one origin.
@@ -66,10 +69,16 @@ pub(super) struct Learned {
 
 impl Learned {
     pub(super) fn new(plan: &Plan, avoid: &[OpId], heuristics: Heuristics) -> Learned {
-        let tested =
-            |op: &OpId| !avoid.contains(op) && plan.operation(*op).kind != OperationKind::Builder;
+        let tested = |op: &OpId| {
+            let operation = plan.operation(*op);
+            let wanted = match operation.kind {
+                OperationKind::Law => heuristics.has(Heuristic::Laws),
+                _ => !operation.panics_by_design || heuristics.has(Heuristic::Interruptions),
+            };
+            wanted && !avoid.contains(op) && operation.kind != OperationKind::Builder
+        };
         let record = |op: &testsmith_model::Operation| Record {
-            hopeless: op.panics_by_design,
+            interrupted: op.panics_by_design,
             ..Record::default()
         };
         let drawn: Vec<OpId> = plan.op_ids().filter(tested).collect();
@@ -143,14 +152,17 @@ impl Learned {
     /// ended. None is left alone for good.
     #[inline]
     pub(super) fn doubts(&self, op: OpId, rng: &mut Rng) -> bool {
-        let Record { good, bad, hopeless, .. } = self.records[op.index()];
+        let Record { good, bad, interrupted, .. } = self.records[op.index()];
+        if interrupted && !rng.chance(1, INTERRUPTED_ONCE_IN) {
+            return true;
+        }
         if bad == 0 || !self.heuristics.has(Heuristic::Panics) {
             return false;
         }
         let (good, bad) = (good as usize + 1, bad as usize);
         let likely = rng.chance(good, good + bad);
         let tried_once_in = TRIED_ONCE_IN + bad / (2 * PANIC_COST as usize);
-        !likely && (hopeless || !rng.chance(1, tried_once_in))
+        !likely && !rng.chance(1, tried_once_in)
     }
 
     /// Whether a call of the operation has ended a sequence of late. Most never

@@ -5,13 +5,13 @@
 
 use super::{Executor, reached};
 use crate::arena::Slot;
-use crate::observer::TUPLES_AT_END;
+use crate::observer::{Change, TUPLES_AT_END};
 use crate::panics::catching;
 use testsmith_engines::Stage;
 use testsmith_model::observation::{Attempt, Observed, Row, Subject, Term, UNKNOWN, Unfit};
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Phase;
-use testsmith_model::{OpId, Sequence, TypeId};
+use testsmith_model::{Mode, OpId, Sequence, TypeId};
 
 impl Executor {
     /// Runs sequences from scratch under observation, and gives up what was seen since
@@ -54,14 +54,31 @@ impl Executor {
     /// What is asked after it, of what is left and of the result.
     #[cold]
     pub(super) fn observe_after(&mut self, op: OpId, args: &[u32], result: u32, here: u32) {
+        let inputs = &self.plan.operation(op).inputs;
+        let changes = |n: usize| inputs.get(n).is_some_and(|input| input.mode == Mode::Exclusive);
+        let first = changes(0);
+        let others: Vec<u32> = (1..args.len()).filter(|n| changes(*n)).map(|n| args[n]).collect();
         let Some(observer) = &mut self.observer else { return };
-        let Some(watch) = observer.watch_of(op) else { return };
+        others.iter().for_each(|slot| observer.forget(*slot));
+        let Some(watch) = observer.watch_of(op) else {
+            args.first().filter(|_| first).iter().for_each(|slot| observer.forget(**slot));
+            return;
+        };
         let before = observer.before.clone();
         let terms = observer.watching.watches[watch as usize].after.clone();
         let mut tuple = args.to_vec();
         tuple.push(result);
-        let after = terms.iter().map(|term| self.answer(watch, term, &tuple)).collect();
-        let slots = args.iter().map(|arg| self.steps[*arg as usize]).collect();
+        let after: Vec<i64> = terms.iter().map(|term| self.answer(watch, term, &tuple)).collect();
+        let slots: Vec<u32> = args.iter().map(|arg| self.steps[*arg as usize]).collect();
+        if first {
+            let at = args.len() as u8;
+            let result = [Term::Itself { at }, Term::Inside { at }]
+                .map(|term| self.answer(watch, &term, &tuple));
+            let change = Change { op, before: before.clone(), after: after.clone(), result };
+            if let Some(observer) = &mut self.observer {
+                observer.changed(args[0], change, here, &slots);
+            }
+        }
         let row = Row { watch, sequence: 0, step: here, slots, before, after, times: 1 };
         if let Some(observer) = &mut self.observer {
             observer.add(row);
@@ -76,7 +93,7 @@ impl Executor {
             let of_values =
                 |(n, watch): (usize, &testsmith_model::observation::Watch)| match &watch.subject {
                     Subject::Values { types } => Some((n as u32, types.clone())),
-                    Subject::Call { .. } => None,
+                    Subject::Call { .. } | Subject::Pair { .. } => None,
                 };
             let watches: Vec<(u32, Vec<TypeId>)> =
                 observer.watching.watches.iter().enumerate().filter_map(of_values).collect();
@@ -141,6 +158,12 @@ impl Executor {
                 let scalar = self.tables[ty.index()].scalar;
                 // SAFETY: the value is live, of this type and not borrowed.
                 scalar.map_or(UNKNOWN, |scalar| unsafe { scalar(place) })
+            }
+            Term::Inside { at } => {
+                let Some((place, ty, _)) = place(at) else { return UNKNOWN };
+                let inside = self.tables[ty.index()].inside;
+                // SAFETY: the value is live, of this type and not borrowed.
+                inside.map_or(UNKNOWN, |inside| unsafe { inside(place) })
             }
             Term::Equal { at, with } => {
                 let (Some((a, ty, slot)), Some((b, ..))) = (place(at), place(with)) else {

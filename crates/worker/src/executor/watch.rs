@@ -76,10 +76,15 @@ impl Executor {
         done
     }
 
-    /// Whatever else came of a step, misused memory is the cause.
     #[inline(never)]
     pub(super) fn look_at_memory(&mut self, step: u32, phase: Phase) {
-        let Some(error) = watched::look(self.thorough) else { return };
+        if let Some(error) = watched::look(self.thorough) {
+            self.fail_by_memory(error, step, phase);
+        }
+    }
+
+    /// Whatever else came of a step, misused memory is the cause.
+    pub(super) fn fail_by_memory(&mut self, error: MemoryError, step: u32, phase: Phase) {
         if !matches!(self.failure, Some((Ending::Memory(_), ..))) {
             self.failure = Some((Ending::Memory(error), step, phase));
         }
@@ -89,11 +94,9 @@ impl Executor {
     pub(super) fn end_watch(&mut self) {
         if self.watch {
             self.frame.forget_large();
-            if let Some(error) = watched::look(true)
-                && !matches!(self.failure, Some((Ending::Memory(_), ..)))
-            {
+            if let Some(error) = watched::look(true) {
                 let last = self.written.saturating_sub(1);
-                self.failure = Some((Ending::Memory(error), last, Phase::Dropping));
+                self.fail_by_memory(error, last, Phase::Dropping);
             }
             self.unfreed = watched::end();
         }

@@ -123,6 +123,11 @@ fn plan() -> Plan {
 
 /// Runs sequences with these questions about the tally and the number that it is given.
 fn observe(name: &str, terms: &[Term], subject: Subject, sequences: &[Sequence]) -> Observed {
+    let after = if matches!(subject, Subject::Call { .. }) { terms.to_vec() } else { vec![] };
+    observe_watches(name, vec![Watch { subject, before: terms.to_vec(), after }], sequences)
+}
+
+fn observe_watches(name: &str, watches: Vec<Watch>, sequences: &[Sequence]) -> Observed {
     let path = std::env::temp_dir().join(format!("testsmith-{name}-{}", std::process::id()));
     let file = std::fs::File::create(&path);
     file.and_then(|file| file.set_len(journal::SIZE as u64)).expect("a temporary file");
@@ -131,9 +136,7 @@ fn observe(name: &str, terms: &[Term], subject: Subject, sequences: &[Sequence])
         vec![type_table!(Tally), type_table!(i32), type_table!(bool), type_table!(Lent)].leak();
     let thunks: &'static [Thunk] = &[make, add, number, root, wavers, changes, is_less, lend];
     let mut executor = Executor::new(plan(), thunks, tables, journal);
-    let after = if matches!(subject, Subject::Call { .. }) { terms.to_vec() } else { vec![] };
-    let watch = Watch { subject, before: terms.to_vec(), after };
-    let watching = Watching { watches: vec![watch], rows_each: 3 };
+    let watching = Watching { watches, rows_each: 3 };
     executor.observer = Some(Box::new(Observer::new(&executor.plan, watching)));
     crate::panics::install_hook();
     let observed = executor.observe_all(sequences);
@@ -209,4 +212,36 @@ fn values_at_the_end_are_looked_at_and_too_many_answers_are_counted() {
     let seen: Vec<i64> = observed.rows.iter().map(|row| row.before[0]).collect();
     assert_eq!(seen, [0, 1, 2], "there is room for three");
     assert_eq!(observed.unkept, 2);
+}
+
+#[test]
+fn two_calls_that_change_one_value_are_a_pair_unless_another_comes_between() {
+    let number = Term::Query { op: NUMBER_OF, at: 0 };
+    let given = Term::Itself { at: 1 };
+    let call = Watch { subject: of_add(), before: vec![number, given], after: vec![number] };
+    // The tally, the first number, its result, the second number, its result.
+    let pair = Watch {
+        subject: Subject::Pair { first: ADD, second: ADD },
+        before: vec![number, given, Term::Itself { at: 2 }, Term::Itself { at: 3 }],
+        after: vec![number, Term::Itself { at: 4 }, Term::Inside { at: 4 }],
+    };
+    let watches = vec![call, pair];
+    let rows = |sequence: Sequence, name: &str| {
+        let observed = observe_watches(name, watches.clone(), &[sequence]);
+        let pairs = observed.rows.into_iter().filter(|row| row.watch == 1);
+        pairs.map(|row| (row.step, row.before, row.after)).collect::<Vec<_>>()
+    };
+    let seen = rows(adding(&[5, 3]), "pair");
+    // A number has nothing inside.
+    assert_eq!(seen, [(4, vec![0, 5, 5, 3], vec![8, 8, UNKNOWN])]);
+    assert_eq!(rows(adding(&[5]), "single"), []);
+    let between = Sequence::from_steps(vec![
+        Step::Call(OpId(0), Box::new([])),
+        Step::Literal(NUMBER, Literal::Int(5)),
+        Step::Call(ADD, Box::new([2, 1])),
+        Step::Call(LEND, Box::new([3])),
+        Step::Literal(NUMBER, Literal::Int(3)),
+        Step::Call(ADD, Box::new([5, 1])),
+    ]);
+    assert_eq!(rows(between, "between"), [], "it is not known what that changed");
 }

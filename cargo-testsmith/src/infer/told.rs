@@ -1,100 +1,14 @@
-//! `cargo testsmith infer`: what each function needs and promises, as far as it was seen.
+//! Clauses as they are told: for people, for programs, and as attributes.
 
-use crate::Exit;
-use crate::args::{Infer, InferFormat};
-use crate::console::Console;
-use crate::finding::Findings;
-use crate::keep::Keeper;
-use crate::pipeline::Session;
-use crate::selection::Selection;
-use crate::stateful::{Fate, Learned, Stateful, Tried, contracts, seen};
-use anyhow::Result;
+use super::choose::{instances, owner};
+use crate::stateful::{Fate, Learned, Tried};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-use testsmith_infer::{Contract, Kind};
-use testsmith_lab::{Profile, Supervisor, WorkerLimits};
-use testsmith_model::message::{Walk, Walked};
+use testsmith_infer::{Contract, Data, Kind};
 use testsmith_model::observation::{Subject, Unfit};
-use testsmith_model::{Callee, Heuristics, OpId, Plan};
-
-/// Stateful testing gets a third of all calls: here it is what was asked for.
-const SHARE: u64 = 3;
-/// Calls between two looks at the clock.
-const PIECE: u64 = 50_000;
-/// Where time is counted, stateful testing ends when that is over.
-const MOST_CALLS: u64 = 5_000_000;
-
-pub(crate) fn run(options: &Infer, interrupt: Arc<AtomicBool>) -> Result<Exit> {
-    let format = match options.format {
-        InferFormat::Json => crate::args::Format::Json,
-        InferFormat::Text | InferFormat::Rust => crate::args::Format::Text,
-    };
-    let console = Console::new(options.target.quiet || format == crate::args::Format::Json, format);
-    let mut session = Session::open_on(console, &options.target, interrupt)?;
-    let harness = session.build(Profile::Unoptimised)?;
-    let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
-    let plan = Arc::clone(&session.plan);
-    session.console.say("calling everything at random");
-    let walked = walk(options, &plan, &mut supervisor)?;
-    session.console.say("inferring contracts, and making calls that would break them");
-    let fit = |op: OpId| walked.completed[op.index()] > 0 && walked.panicked[op.index()] == 0;
-    let stateful = Stateful {
-        plan: &plan,
-        seed: options.seed ^ (1 << 50),
-        heuristics: Heuristics::default(),
-        avoid: vec![],
-        calls: options.calls.map_or(MOST_CALLS, |calls| calls / SHARE),
-        fit: &fit,
-        earlier: vec![],
-    };
-    supervisor.until = options.calls.is_none().then(|| Instant::now() + options.budget / 2);
-    let mut findings = Findings::new(&session.package.root, Selection::default());
-    let learned = stateful.run(&mut supervisor, &mut |sequence, outcome| {
-        findings.take(&plan, sequence, outcome);
-    })?;
-    let mut keeper = Keeper::open(&session);
-    keeper.put_learned(&seen(&plan, &learned), &contracts(&plan, &learned));
-    let told = Told::new(&plan, &learned, options.path.as_deref());
-    session.console.clear();
-    match options.format {
-        InferFormat::Text => print!("{}", told.text(&learned, findings.classes())),
-        InferFormat::Json => told.print_events(),
-        InferFormat::Rust => print!("{}", told.rust()),
-    }
-    Ok(Exit::Clean)
-}
-
-/// The random walk that comes first; it has two thirds of the calls, or half of the time.
-fn walk(options: &Infer, plan: &Plan, supervisor: &mut Supervisor) -> Result<Walked> {
-    let mut left = options.calls.map_or(u64::MAX, |calls| calls - calls / SHARE);
-    supervisor.until = options.calls.is_none().then(|| Instant::now() + options.budget / 2);
-    let empty = vec![0; plan.operations.len()];
-    let mut all = Walked { completed: empty.clone(), panicked: empty, ..Walked::default() };
-    let mut seed = options.seed;
-    while left > 0 && !supervisor.is_late() {
-        let walk = Walk {
-            seed,
-            max_sequences: u64::MAX,
-            max_calls: PIECE.min(left),
-            max_length: 20,
-            ..Walk::default()
-        };
-        let walked = supervisor.walk(&walk, &mut |_, _| ())?;
-        left = left.saturating_sub(walked.calls.max(1));
-        for (sum, n) in all.completed.iter_mut().zip(&walked.completed) {
-            *sum = sum.saturating_add(*n);
-        }
-        for (sum, n) in all.panicked.iter_mut().zip(&walked.panicked) {
-            *sum = sum.saturating_add(*n);
-        }
-        seed = seed.wrapping_add(1);
-    }
-    Ok(all)
-}
+use testsmith_model::{OpId, Plan};
+use testsmith_store::Contract as Stored;
 
 /// A clause as it is told.
 #[derive(Serialize)]
@@ -107,18 +21,26 @@ struct ToldClause {
     tried: u64,
     refused: u64,
     fate: &'static str,
+    /// In how many calls of an independent search it holds, and in how many not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked: Option<(u64, u64)>,
 }
 
 /// All clauses by type, and there by function; the invariants of the type have no function.
-struct Told {
+pub(super) struct Told {
     types: BTreeMap<String, BTreeMap<String, Vec<ToldClause>>>,
     unfit: Vec<(String, Unfit)>,
 }
 
 impl Told {
-    fn new(plan: &Plan, learned: &Learned, path: Option<&str>) -> Told {
+    pub(super) fn new(
+        plan: &Plan,
+        learned: &Learned,
+        path: Option<&str>,
+        checked: Option<&Data<'_>>,
+    ) -> Told {
         let mut types: BTreeMap<String, BTreeMap<String, Vec<ToldClause>>> = BTreeMap::new();
-        let chosen = chosen(plan, learned);
+        let chosen = instances(plan, learned);
         for (contract, tried, fate) in &learned.contracts {
             let (of, function) = match learned.data.subject(contract) {
                 Subject::Call { op } if chosen.values().any(|one| one == op) => {
@@ -130,20 +52,74 @@ impl Told {
                 Subject::Values { types } if types.len() == 1 => {
                     (plan.ty(types[0]).ty.to_string(), String::new())
                 }
-                Subject::Values { .. } => continue,
+                Subject::Values { .. } | Subject::Pair { .. } => continue,
             };
             if path.is_some_and(|path| !format!("{of}::{function}").contains(path)) {
                 continue;
             }
             let functions = types.entry(of).or_default();
-            functions.entry(function).or_default().push(told(learned, contract, *tried, *fate));
+            let checked = checked.map(|checked| checked.tally(contract));
+            let clause = ToldClause { checked, ..told(learned, contract, *tried, *fate) };
+            functions.entry(function).or_default().push(clause);
         }
         let unfit = learned.data.unfit.iter();
         let unfit = unfit.map(|(op, why)| (plan.operation(*op).path(), *why)).collect();
         Told { types, unfit }
     }
 
-    fn text(&self, learned: &Learned, failures: usize) -> String {
+    /// What earlier runs have left of functions and types that the crate still has.
+    pub(super) fn stored(plan: &Plan, contracts: Vec<Stored>, path: Option<&str>) -> Told {
+        let by_call: BTreeMap<String, OpId> =
+            plan.op_ids().map(|op| (plan.operation(op).call.full(), op)).collect();
+        // Of the instances of a function, the one that was seen the most.
+        let mut best: BTreeMap<String, (u64, OpId)> = BTreeMap::new();
+        for contract in &contracts {
+            if let Some(op) = by_call.get(&contract.operation) {
+                let one = best.entry(plan.operation(*op).path()).or_insert((contract.support, *op));
+                if contract.support > one.0 {
+                    *one = (contract.support, *op);
+                }
+            }
+        }
+        let is_type = |name: &str| plan.types.iter().any(|info| info.ty.to_string() == name);
+        let mut types: BTreeMap<String, BTreeMap<String, Vec<ToldClause>>> = BTreeMap::new();
+        for contract in contracts {
+            let (of, function) = match by_call.get(&contract.operation) {
+                Some(op) if best.values().any(|(_, one)| one == op) => {
+                    let callee = &plan.operation(*op).callee;
+                    (owner(callee), callee.name().to_owned())
+                }
+                Some(_) => continue,
+                None if is_type(&contract.operation) => (contract.operation.clone(), String::new()),
+                None => continue,
+            };
+            if path.is_some_and(|path| !format!("{of}::{function}").contains(path)) {
+                continue;
+            }
+            let functions = types.entry(of).or_default();
+            functions.entry(function).or_default().extend(ToldClause::stored(contract));
+        }
+        let kinds = [Kind::Requires, Kind::Ensures, Kind::Invariant].map(Kind::word);
+        let order = |clause: &ToldClause| {
+            let kind = kinds.iter().position(|kind| *kind == clause.kind);
+            (kind, clause.clause.contains(" ==> "), clause.clause.len())
+        };
+        for clauses in types.values_mut().flat_map(BTreeMap::values_mut) {
+            clauses.sort_by_key(order);
+        }
+        Told { types, unfit: vec![] }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    /// How many clauses there are.
+    pub(super) fn len(&self) -> usize {
+        self.types.values().flat_map(BTreeMap::values).map(Vec::len).sum()
+    }
+
+    pub(super) fn text(&self, summary: &str) -> String {
         let mut text = String::new();
         for (of, functions) in &self.types {
             let _ = writeln!(text, "{of}");
@@ -187,22 +163,11 @@ impl Told {
             };
             let _ = writeln!(text, "not asked: {path}, because {why}");
         }
-        let refuted = learned.contracts.iter().filter(|(.., fate)| *fate == Fate::Refuted).count();
-        let (rows, calls) = learned.data.size();
-        let _ = writeln!(
-            text,
-            "{} clauses from {calls} observations ({rows} different), {refuted} refuted in {} rounds; \
-             {failures} failures seen on the way, which `cargo testsmith` reports",
-            learned.contracts.len(),
-            learned.rounds,
-        );
-        if learned.data.unkept > 0 {
-            let _ = writeln!(text, "{} different answers had no room", learned.data.unkept);
-        }
+        text.push_str(summary);
         text
     }
 
-    fn print_events(&self) {
+    pub(super) fn print_events(&self) {
         for (of, functions) in &self.types {
             for (function, clauses) in functions {
                 for clause in clauses {
@@ -216,7 +181,7 @@ impl Told {
     }
 
     /// Attributes, each above the name of its function.
-    fn rust(&self) -> String {
+    pub(super) fn rust(&self) -> String {
         let mut text = String::new();
         for (of, functions) in &self.types {
             let _ = writeln!(text, "// {of}");
@@ -238,14 +203,45 @@ impl Told {
     }
 }
 
+/// What a search has seen, in a sentence or two.
+pub(super) fn summary(learned: &Learned, failures: usize) -> String {
+    let refuted = learned.contracts.iter().filter(|(.., fate)| *fate == Fate::Refuted).count();
+    let (rows, calls) = learned.data.size();
+    let mut text = format!(
+        "{} clauses from {calls} observations ({rows} different), {refuted} refuted in {} rounds; \
+         {failures} failures seen on the way, which `cargo testsmith` reports\n",
+        learned.contracts.len(),
+        learned.rounds,
+    );
+    if learned.data.unkept > 0 {
+        let _ = writeln!(text, "{} different answers had no room", learned.data.unkept);
+    }
+    text
+}
+
 /// Promises under a condition that are shown for one function.
 const MOST_CONDITIONAL: usize = 6;
 /// Refuted clauses that are shown for one function.
 const MOST_REFUTED: usize = 4;
 
 impl ToldClause {
+    /// As it was left; none if it is of a later version's kind.
+    fn stored(contract: Stored) -> Option<ToldClause> {
+        let kinds = [Kind::Requires, Kind::Ensures, Kind::Invariant].map(Kind::word);
+        let fates = [Fate::Holds, Fate::Needed, Fate::Untried, Fate::Refuted].map(Fate::word);
+        Some(ToldClause {
+            kind: kinds.into_iter().find(|kind| *kind == contract.kind)?,
+            clause: contract.clause,
+            support: contract.support,
+            tried: contract.tried,
+            refused: 0,
+            fate: fates.into_iter().find(|fate| *fate == contract.fate)?,
+            checked: None,
+        })
+    }
+
     fn line(&self) -> String {
-        let ToldClause { kind, clause, support, tried, refused, fate } = self;
+        let ToldClause { kind, clause, support, tried, refused, fate, .. } = self;
         let word = match *kind {
             "requires" => "needs",
             "ensures" => "promises",
@@ -274,28 +270,6 @@ fn told(learned: &Learned, contract: &Contract, tried: Tried, fate: Fate) -> Tol
         tried: tried.calls,
         refused: tried.refused,
         fate: fate.word(),
-    }
-}
-
-/// Of the instances of each function, the one that was seen the most.
-fn chosen(plan: &Plan, learned: &Learned) -> BTreeMap<String, OpId> {
-    let mut best: BTreeMap<String, (u64, OpId)> = BTreeMap::new();
-    for (contract, ..) in &learned.contracts {
-        if let Subject::Call { op } = learned.data.subject(contract) {
-            let path = plan.operation(*op).path();
-            let one = best.entry(path).or_insert((contract.support, *op));
-            if contract.support > one.0 {
-                *one = (contract.support, *op);
-            }
-        }
-    }
-    best.into_iter().map(|(path, (_, op))| (path, op)).collect()
-}
-
-/// The type or module that a function belongs to.
-fn owner(callee: &Callee) -> String {
-    match callee {
-        Callee::Item { module, .. } => module.clone(),
-        _ => callee.of().map(ToString::to_string).unwrap_or_default(),
+        checked: None,
     }
 }
