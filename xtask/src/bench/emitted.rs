@@ -21,6 +21,13 @@ pub struct Run {
     pub tests: Vec<String>,
 }
 
+/// How tests are built: with or without checks for overflow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    Dev,
+    Release,
+}
+
 /// What became of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestResult {
@@ -30,9 +37,13 @@ pub enum TestResult {
 }
 
 impl EmittedTests {
-    /// A package that depends on `krate`, a `NAME@VERSION`, with these files in
-    /// its folder of tests: path below it, and text.
-    pub fn new(krate: &str, files: &[(PathBuf, String)]) -> Result<EmittedTests> {
+    /// A package that depends on `krate`, a `NAME@VERSION`, and these of its
+    /// features, with these files in its folder of tests: path below it, and text.
+    pub fn new(
+        krate: &str,
+        features: &[String],
+        files: &[(PathBuf, String)],
+    ) -> Result<EmittedTests> {
         let (name, version) = krate.split_once('@').context("NAME@VERSION")?;
         let folder = super::folder().join("emitted").join(krate);
         let _ = std::fs::remove_dir_all(&folder);
@@ -40,7 +51,8 @@ impl EmittedTests {
         std::fs::write(folder.join("src/lib.rs"), "")?;
         let mut manifest = format!(
             "[package]\nname = \"tests-of-{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-             [workspace]\n[dependencies]\n{name} = \"={version}\"\n"
+             [workspace]\n[dependencies]\n\
+             {name} = {{ version = \"={version}\", features = {features:?} }}\n"
         );
         std::fs::write(folder.join("Cargo.toml"), &manifest)?;
         std::fs::write(folder.join("Cargo.lock"), testsmith_lab::lock_naming(name, version))?;
@@ -89,7 +101,7 @@ impl EmittedTests {
             let inside = inside_tests(&path).context("it lies in the folder of tests")?;
             files.push((inside.to_owned(), std::fs::read_to_string(&path)?));
         }
-        EmittedTests::new(krate, &files)
+        EmittedTests::new(krate, &[], &files)
     }
 
     /// Cargo in this package; all packages of emitted tests share what it builds.
@@ -130,12 +142,16 @@ impl EmittedTests {
 
     /// For a package whose files hold one test each and are named like it: runs
     /// each in a process of its own, those too that end it and are ignored.
-    pub fn each(
-        &self,
-        names: impl Iterator<Item = String>,
-    ) -> Result<BTreeMap<String, TestResult>> {
-        let built =
-            self.cargo(&["build", "--tests", "--keep-going", "--quiet", "--message-format=json"])?;
+    pub fn each(&self, names: &[String], profile: Profile) -> Result<BTreeMap<String, TestResult>> {
+        if names.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut arguments =
+            vec!["build", "--tests", "--keep-going", "--quiet", "--message-format=json"];
+        if profile == Profile::Release {
+            arguments.push("--release");
+        }
+        let built = self.cargo(&arguments)?;
         let mut programs: BTreeMap<String, PathBuf> = BTreeMap::new();
         for line in String::from_utf8_lossy(&built.stdout).lines() {
             let message: Value = serde_json::from_str(line).unwrap_or_default();
@@ -145,19 +161,19 @@ impl EmittedTests {
                 programs.insert(name.to_owned(), program.into());
             }
         }
-        let verdict = |name: String| {
-            let Some(program) = programs.get(&name) else {
-                return Ok((name, TestResult::DoesNotCompile));
+        let verdict = |name: &String| {
+            let Some(program) = programs.get(name) else {
+                return Ok((name.clone(), TestResult::DoesNotCompile));
             };
             let done = Command::new(program)
-                .args(["--include-ignored", "--exact", &name])
+                .args(["--include-ignored", "--exact", name])
                 .current_dir(&self.folder)
                 .stdin(Stdio::null())
                 .output()?;
             let passed = done.status.success();
-            Ok((name, if passed { TestResult::Passed } else { TestResult::Failed }))
+            Ok((name.clone(), if passed { TestResult::Passed } else { TestResult::Failed }))
         };
-        names.map(verdict).collect()
+        names.iter().map(verdict).collect()
     }
 }
 

@@ -1,80 +1,85 @@
 //! Published crate versions with a confirmed bug: which of them the default
 //! run finds, with how many calls, and how long the test is.
 //!
-//! A bug counts as found if a test that was written for it fails on the buggy
-//! version and passes on the one in which the bug was mended. Only where there
-//! is no such version, or the test does not compile with it, the operation and
-//! the place have to do.
+//! The versions are data, in `xtask/bugs`. A bug counts as found if a test that
+//! was written for it fails on the buggy version and passes on the one in which
+//! the bug was mended. Only where there is no such version, or the test does not
+//! compile with it, the operation and the place have to do.
 
-use super::emitted::{EmittedTests, TestResult, one_by_one};
+use super::emitted::{EmittedTests, Profile, TestResult, one_by_one};
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+/// Those named while the tool was built, and those that nobody had named before;
+/// of these, every second one was put aside before any work on them.
+const LISTS: [&str; 2] =
+    [include_str!("../../bugs/named.toml"), include_str!("../../bugs/bugs.toml")];
+
+#[derive(Deserialize)]
+struct List {
+    bug: Vec<Bug>,
+}
+
+#[derive(Deserialize)]
 struct Bug {
-    name: &'static str,
-    buggy: &'static str,
-    /// The first version without the bug.
-    mended: Option<&'static str>,
-    /// What the report of this bug contains: operation, law or place.
-    marks: &'static [&'static str],
+    krate: String,
+    buggy: String,
+    /// The first version without the bug; empty where there is none.
+    fixed: String,
+    /// What the report of this bug contains: operation, law or place. Without
+    /// any, only a version without the bug can tell.
+    #[serde(default)]
+    marks: Vec<String>,
+    #[serde(default)]
+    features: Vec<String>,
+    #[serde(default)]
+    half: Half,
 }
 
-const fn bug(
-    name: &'static str,
-    buggy: &'static str,
-    mended: &'static str,
-    marks: &'static [&'static str],
-) -> Bug {
-    Bug { name, buggy, mended: Some(mended), marks }
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Half {
+    #[default]
+    Named,
+    Open,
+    Aside,
 }
 
-const BUGS: [Bug; 23] = [
-    bug("rust_decimal", "1.1.0", "1.2.0", &["equal hashes"]),
-    bug("rangemap", "1.7.0", "1.7.1", &["equal hashes"]),
-    bug("ustr", "0.8.1", "0.9.0", &["PartialOrd agrees with Ord"]),
-    Bug { name: "priority-queue", buggy: "2.7.0", mended: None, marks: &["IterMut"] },
-    bug("min-max-heap", "1.2.0", "1.2.1", &["peek_m"]),
-    bug("slab", "0.4.3", "0.4.4", &["Slab::insert"]),
-    bug("im", "15.0.0", "15.1.0", &["ordmap"]),
-    bug("bit-set", "0.6.0", "0.7.0", &["size_hint"]),
-    bug("num-integer", "0.1.39", "0.1.40", &["lcm"]),
-    bug("num-rational", "0.2.3", "0.2.4", &["checked_div"]),
-    bug("ropey", "1.5.1", "1.6.0", &["Lines"]),
-    bug("lru", "0.5.2", "0.5.3", &["put"]),
-    bug("fraction", "0.15.3", "0.16.0", &["from_str"]),
-    Bug {
-        name: "humantime",
-        buggy: "2.1.0",
-        mended: None,
-        marks: &["parse_duration", "overflow in Duration::new"],
-    },
-    bug("generational-arena", "0.2.6", "0.2.7", &["retain"]),
-    bug("thunderdome", "0.5.0", "0.5.1", &["Arena::insert"]),
-    bug("circular-buffer", "0.1.5", "0.1.6", &["PartialEq"]),
-    bug("hashlink", "0.7.0", "0.8.0", &["built-in hasher"]),
-    bug("strsim", "0.5.0", "0.5.1", &["jaro"]),
-    bug("slotmap", "1.0.3", "1.0.7", &["HopSlotMap"]),
-    bug("smallvec", "1.6.0", "1.6.1", &["insert_many"]),
-    bug("chrono", "0.4.31", "0.4.32", &["`NaiveDateTime + Duration` overflowed"]),
-    bug("unicode-segmentation", "1.1.0", "1.2.0", &["next_back"]),
-];
+const USAGE: &str = "usage: cargo xtask bench known-bugs [SECONDS] [named|open|aside|CRATE]...\n\
+     searches each crate of the list for SECONDS (60), or only the CRATEs that are named";
 
-const USAGE: &str = "usage: cargo xtask bench known-bugs [SECONDS] [CRATE]...\n\
-     searches each crate for SECONDS (60), or only the CRATEs that are named";
-
-pub fn run(args: &[String]) -> Result<()> {
-    let seconds: u32 = match args.first() {
-        Some(text) => text.parse().context(USAGE)?,
-        None => 60,
+/// Which bugs the arguments ask for.
+fn chosen(words: &[String]) -> Result<Vec<Bug>> {
+    let mut all: Vec<Bug> = vec![];
+    for text in LISTS {
+        all.extend(toml::from_str::<List>(text)?.bug);
+    }
+    let half = |word: &str| match word {
+        "named" => Some(Half::Named),
+        "open" => Some(Half::Open),
+        "aside" => Some(Half::Aside),
+        _ => None,
     };
-    let only = args.get(1..).unwrap_or_default();
-    if let Some(unknown) = only.iter().find(|name| BUGS.iter().all(|bug| bug.name != **name)) {
+    let is_known = |word: &&String| half(word).is_some() || all.iter().any(|b| b.krate == **word);
+    if let Some(unknown) = words.iter().find(|word| !is_known(word)) {
         bail!("{unknown} is not in the list\n{USAGE}");
     }
+    let default = [String::from("named")];
+    let words = if words.is_empty() { &default[..] } else { words };
+    let is_meant =
+        |bug: &Bug| words.iter().any(|w| half(w).map_or(*w == bug.krate, |h| h == bug.half));
+    Ok(all.into_iter().filter(is_meant).collect())
+}
+
+pub fn run(args: &[String]) -> Result<()> {
+    let seconds: Option<u32> = args.first().and_then(|text| text.parse().ok());
+    let bugs = chosen(&args[usize::from(seconds.is_some())..])?;
+    let seconds = seconds.unwrap_or(60);
     println!("One worker, from nothing, {seconds} s of search for each crate.");
     println!("confirmed: a test written for it fails, and passes on the version without the bug.");
     println!("by place: the operation and the place are those of the bug, no more is known.");
@@ -84,10 +89,9 @@ pub fn run(args: &[String]) -> Result<()> {
         "{:<28} {:>9} {:>11} {:>5} {:>8}  what was found",
         "crate", "found", "calls", "size", "seconds"
     );
-    let (mut confirmed, mut by_place, mut all) = (0, 0, 0);
-    for bug in BUGS.iter().filter(|bug| only.is_empty() || only.iter().any(|n| n == bug.name)) {
-        all += 1;
-        let krate = format!("{} {}", bug.name, bug.buggy);
+    let (mut confirmed, mut by_place) = (0, 0);
+    for bug in &bugs {
+        let krate = format!("{} {}", bug.krate, bug.buggy);
         match hunt(bug, seconds) {
             Ok(row) => {
                 confirmed += usize::from(row.found == Found::Confirmed);
@@ -97,7 +101,7 @@ pub fn run(args: &[String]) -> Result<()> {
             Err(error) => println!("{krate:<28} {:>9}  {error:#}", "error"),
         }
     }
-    println!("\n{} of {all} found, {by_place} of them by place", confirmed + by_place);
+    println!("\n{} of {} found, {by_place} of them by place", confirmed + by_place, bugs.len());
     Ok(())
 }
 
@@ -133,14 +137,15 @@ impl std::fmt::Display for Row {
 /// Runs the command as a user would, and tries its tests on both versions.
 fn hunt(bug: &Bug, seconds: u32) -> Result<Row> {
     let root = super::folder();
-    let tests = root.join("known-bugs").join(bug.name);
+    let tests = root.join("known-bugs").join(&bug.krate);
     let _ = std::fs::remove_dir_all(&tests);
     let tool = std::env::current_exe()?.with_file_name("cargo-testsmith");
     let begin = Instant::now();
     let output = Command::new(&tool)
-        .args(["--crate", &format!("{}@{}", bug.name, bug.buggy)])
+        .args(["--crate", &format!("{}@{}", bug.krate, bug.buggy)])
         .args(["--budget", &seconds.to_string(), "--format", "json", "--quiet"])
         .args(["--no-regressions", "--jobs", "1", "--fresh"])
+        .args(bug.features.iter().flat_map(|feature| ["--features", feature.as_str()]))
         .arg("--out-dir")
         .arg(&root)
         .arg("--output")
@@ -177,7 +182,7 @@ fn hunt(bug: &Bug, seconds: u32) -> Result<Row> {
 fn is_marked(bug: &Bug, finding: &Value) -> bool {
     let text = |key: &str| finding[key].as_str().unwrap_or_default();
     let all = format!("{} {} {}", text("what"), text("class"), text("operation"));
-    bug.marks.iter().all(|mark| all.contains(mark))
+    !bug.marks.is_empty() && bug.marks.iter().all(|mark| all.contains(mark.as_str()))
 }
 
 /// The verdicts of the tests that were written, by name.
@@ -194,17 +199,27 @@ impl Judged {
             // Nothing was found.
             Err(_) => vec![],
         };
-        let names = || tests.iter().map(|(name, _)| name.clone());
         let files: Vec<(PathBuf, String)> =
             tests.iter().map(|(name, text)| (format!("{name}.rs").into(), text.clone())).collect();
-        let verdicts = |version: &str| {
-            EmittedTests::new(&format!("{}@{version}", bug.name), &files)?.each(names())
+        let package = |version: &str| {
+            EmittedTests::new(&format!("{}@{version}", bug.krate), &bug.features, &files)
         };
-        let buggy = verdicts(bug.buggy)?;
+        let on_buggy = package(&bug.buggy)?;
+        let names = tests.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let mut buggy = on_buggy.each(&names, Profile::Dev)?;
         if let Some((name, _)) = buggy.iter().find(|(_, v)| **v == TestResult::DoesNotCompile) {
             bail!("the test {name} that was written does not compile");
         }
-        let mended = bug.mended.map(verdicts).transpose()?.unwrap_or_default();
+        // What passes with overflow checks was written because it fails without.
+        let (failing, passing): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| buggy[name] == TestResult::Failed);
+        buggy.extend(on_buggy.each(&passing, Profile::Release)?);
+        let mut mended = BTreeMap::new();
+        if !bug.fixed.is_empty() {
+            let on_mended = package(&bug.fixed)?;
+            mended.extend(on_mended.each(&failing, Profile::Dev)?);
+            mended.extend(on_mended.each(&passing, Profile::Release)?);
+        }
         Ok(Judged { buggy, mended })
     }
 
