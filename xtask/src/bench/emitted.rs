@@ -67,16 +67,27 @@ impl EmittedTests {
         Ok(package)
     }
 
+    fn metadata(&self) -> Result<Value> {
+        let done = self.cargo(&["metadata", "--format-version=1"])?;
+        let told = String::from_utf8_lossy(&done.stderr);
+        serde_json::from_slice(&done.stdout).context(told.into_owned())
+    }
+
+    /// The folder of the sources of `krate`, a `NAME@VERSION` among the packages.
+    pub fn source_of(&self, krate: &str) -> Result<PathBuf> {
+        let (name, version) = krate.split_once('@').context("NAME@VERSION")?;
+        let metadata = self.metadata()?;
+        let package = package(&metadata, name, version)?;
+        let manifest = package["manifest_path"].as_str();
+        Ok(Path::new(manifest.context("it has a manifest")?).with_file_name(""))
+    }
+
     /// Lines of a manifest for what the crate depends on: a test may name traits
     /// of it.
     fn dependencies_of(&self, name: &str, version: &str) -> Result<String> {
-        let done = self.cargo(&["metadata", "--format-version=1"])?;
-        let told = String::from_utf8_lossy(&done.stderr);
-        let metadata: Value = serde_json::from_slice(&done.stdout).context(told.into_owned())?;
-        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let metadata = self.metadata()?;
         let packages = list(&metadata["packages"]);
-        let is_it = |package: &&Value| package["name"] == name && package["version"] == version;
-        let it = packages.iter().find(is_it).context("the crate is among its packages")?;
+        let it = package(&metadata, name, version)?;
         let nodes = list(&metadata["resolve"]["nodes"]);
         let node = nodes.iter().find(|node| node["id"] == it["id"]).context("it is resolved")?;
         let is_normal = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|k| k["kind"].is_null());
@@ -175,6 +186,17 @@ impl EmittedTests {
         };
         names.iter().map(verdict).collect()
     }
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// What cargo knows of this package.
+fn package(metadata: &Value, name: &str, version: &str) -> Result<Value> {
+    let is_it = |package: &Value| package["name"] == name && package["version"] == version;
+    let mut packages = list(&metadata["packages"]).into_iter();
+    packages.find(is_it).context("the crate is among its packages")
 }
 
 /// Takes a file of tests apart: each test by name, with the text of a file that

@@ -8,6 +8,7 @@ mod coverage;
 mod emitted;
 mod known_bugs;
 mod korat;
+mod owned;
 mod printed;
 mod random;
 mod stackcalc;
@@ -51,6 +52,7 @@ const BENCHES: &[Bench] = &[
         "twenty published crates: what is exercised and reported, and whether tests are steady",
         survey::run,
     ),
+    ("owned", "emitted tests in the crates' own packages: lints, days, zones, release", owned::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),
     (
         "stateful",
