@@ -175,6 +175,11 @@ pub struct Target {
     /// Leave the default features off
     #[arg(long)]
     pub no_default_features: bool,
+    /// Also call this unsafe function, by its path as `list` shows it or by the end of that;
+    /// may be given more than once. What fails after such a call is suspicious at most: nobody
+    /// knows whether what it demands was kept
+    #[arg(long = "unsafe", value_name = "PATH")]
+    pub unsafe_paths: Vec<String>,
     /// Where to keep what is built and learned [default: testsmith.out beside
     /// the manifest, or in the current folder for a published crate]
     #[arg(long, value_name = "DIR")]

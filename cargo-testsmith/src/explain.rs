@@ -7,7 +7,8 @@ pub fn run(options: &Explain) -> Exit {
     match options.topic {
         Topic::Policy => {
             println!("Failures are judged by the first of these rules that applies.\n");
-            for rule in testsmith_judge::POLICY {
+            let last = &testsmith_judge::UNSAFE_CALL;
+            for rule in testsmith_judge::POLICY.iter().chain([last]) {
                 println!("{:<11} {}: {}", rule.severity.word(), rule.name, rule.reason);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::args::{Format, Target};
 use crate::console::Console;
+use crate::selection;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub struct Session {
     pub package: Package,
     pub plan: Arc<Plan>,
     pub(crate) stamp: u64,
+    /// The unsafe functions that the user asked for.
+    unsafe_paths: Vec<String>,
     interrupt: Arc<AtomicBool>,
     pub console: Console,
     /// Where runs leave what they built and learned.
@@ -69,7 +72,7 @@ impl Session {
         let package = lab.prepare(&subject, &features)?;
         let stamp = lab.stamp(&package, &features)?;
         times.resolve = begin.elapsed().as_secs_f64();
-        let known = load_plan(&lab, stamp);
+        let known = load_plan(&lab, stamp, &target.unsafe_paths);
         let plan = match known {
             Some(plan) => plan,
             None => {
@@ -77,6 +80,7 @@ impl Session {
                 console.say(&format!("reading the API of {} {}", package.name, package.version));
                 let mut api = discover(&lab, &package, stamp)?;
                 api.oracles = oracles;
+                selection::ask_for_unsafe(&mut api, &target.unsafe_paths)?;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();
                 let plan = plan(&lab, api, stamp, &console)?;
@@ -85,7 +89,9 @@ impl Session {
             }
         };
         let plan = Arc::new(plan);
-        let session = Session { lab, package, plan, stamp, interrupt, console, out, times };
+        let unsafe_paths = target.unsafe_paths.clone();
+        let session =
+            Session { lab, package, plan, stamp, unsafe_paths, interrupt, console, out, times };
         session.save_plan()?;
         Ok(session)
     }
@@ -156,7 +162,11 @@ impl Session {
 
     fn save_plan(&self) -> Result<()> {
         let file = self.lab.root().join(PLAN_FILE);
-        let stored = StoredPlan { stamp: self.stamp, plan: Plan::clone(&self.plan) };
+        let stored = StoredPlan {
+            stamp: self.stamp,
+            unsafe_paths: self.unsafe_paths.clone(),
+            plan: Plan::clone(&self.plan),
+        };
         let text = serde_json::to_vec(&stored)?;
         std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
     }
@@ -318,13 +328,14 @@ const PLAN_FILE: &str = "plan.json";
 #[derive(serde::Serialize, serde::Deserialize)]
 struct StoredPlan {
     stamp: u64,
+    unsafe_paths: Vec<String>,
     plan: Plan,
 }
 
-fn load_plan(lab: &Lab, stamp: u64) -> Option<Plan> {
+fn load_plan(lab: &Lab, stamp: u64, unsafe_paths: &[String]) -> Option<Plan> {
     let bytes = std::fs::read(lab.root().join(PLAN_FILE)).ok()?;
     let stored: StoredPlan = serde_json::from_slice(&bytes).ok()?;
-    (stored.stamp == stamp).then_some(stored.plan)
+    (stored.stamp == stamp && stored.unsafe_paths == unsafe_paths).then_some(stored.plan)
 }
 
 /// The crate that was asked for.

@@ -17,7 +17,11 @@ use testsmith_model::{Plan, Sequence};
 
 pub fn run(options: &Replay, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let stored = Stored::read(&options.file)?;
-    let mut session = Session::open(&options.target, interrupt)?;
+    let mut target = options.target.clone();
+    let is_asked = |path: &String| target.unsafe_paths.contains(path);
+    let called = stored.unsafe_paths.iter().filter(|path| !is_asked(path)).cloned();
+    target.unsafe_paths.extend(called.collect::<Vec<_>>());
+    let mut session = Session::open(&target, interrupt)?;
     let profile = if options.release { Profile::Released } else { Profile::Unoptimised };
     let harness = session.build(profile)?;
     let limits = WorkerLimits {

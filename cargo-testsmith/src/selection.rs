@@ -1,12 +1,13 @@
-//! `--only` and `--skip`: which operations are meant.
+//! `--only` and `--skip`: which operations are meant; `--unsafe`: which may be called besides.
 //!
-//! Both are parts of paths, as `cargo testsmith list` shows them. Operations
+//! The first two are parts of paths, as `cargo testsmith list` shows them. Operations
 //! that make what the wanted ones take are called too, but what fails in them
 //! is not told.
 
 use crate::args::Paths;
 use crate::exit::Usage;
 use anyhow::Result;
+use testsmith_model::api::{Api, Safety};
 use testsmith_model::{OpId, OperationKind, Plan, TypeId};
 
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,40 @@ impl Selection {
         }
         plan.op_ids().filter(|op| !kept[op.index()]).collect()
     }
+}
+
+/// `--unsafe`: marks what the user asked for by its path, or by the end of it.
+pub fn ask_for_unsafe(api: &mut Api, asked: &[String]) -> Result<()> {
+    for part in asked {
+        let mut found = false;
+        for callable in api.callables.iter_mut().filter(|known| known.safety != Safety::Safe) {
+            if is_end_of(&callable.callee.to_string(), part) {
+                callable.safety = Safety::Asked;
+                found = true;
+            }
+        }
+        if found {
+            continue;
+        }
+        let paths = |wanted: &dyn Fn(Safety) -> bool| -> Vec<String> {
+            let meant = api.callables.iter().filter(|callable| wanted(callable.safety));
+            meant.map(|callable| callable.callee.to_string()).collect()
+        };
+        let is_safe = paths(&|safety| safety == Safety::Safe).iter().any(|p| is_end_of(p, part));
+        let hint = match close_to(part, &paths(&|safety| safety != Safety::Safe)).as_slice() {
+            _ if is_safe => "it is safe, and called without being asked for".to_owned(),
+            [] => "`cargo testsmith list` shows what is unsafe to call".to_owned(),
+            close => format!("did you mean {}?", close.join(" or ")),
+        };
+        let why = format!("--unsafe {part}: no unsafe function has this path; {hint}");
+        return Err(Usage(why).into());
+    }
+    Ok(())
+}
+
+/// Whether a path ends with these whole words.
+fn is_end_of(path: &str, part: &str) -> bool {
+    path.strip_suffix(part).is_some_and(|before| before.is_empty() || before.ends_with("::"))
 }
 
 fn paths(plan: &Plan) -> Vec<String> {

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
-use testsmith_model::sequence::{Builder, Literal};
+use testsmith_model::sequence::{Builder, Literal, Step};
 use testsmith_model::{Edit, EditStep, Mode, OpId, Plan, Sequence, TypeId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Stored {
     #[serde(rename = "crate")]
     pub krate: String,
     pub version: String,
+    /// The unsafe functions among its calls, which have to be asked for.
+    #[serde(rename = "unsafe", default, skip_serializing_if = "Vec::is_empty")]
+    pub unsafe_paths: Vec<String>,
     pub steps: Vec<StoredStep>,
 }
 
@@ -87,9 +90,21 @@ impl Stored {
                 arguments,
             },
         };
+        let mut unsafe_paths: Vec<String> = sequence
+            .steps()
+            .filter_map(|step| match step {
+                Step::Call(op, _) => Some(plan.operation(*op)),
+                Step::Literal(..) => None,
+            })
+            .filter(|operation| operation.call.in_unsafe)
+            .map(|operation| operation.path())
+            .collect();
+        unsafe_paths.sort();
+        unsafe_paths.dedup();
         Stored {
             krate: plan.krate.clone(),
             version: plan.version.clone(),
+            unsafe_paths,
             steps: Edit::of(sequence).steps.into_iter().map(step).collect(),
         }
     }

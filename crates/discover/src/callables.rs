@@ -131,7 +131,7 @@ impl<'c> Collector<'c> {
             outer_generics: 0,
             inputs: vec![],
             output,
-            is_unsafe: false,
+            safety: Safety::Safe,
             is_async: false,
             derived: false,
             guarded: false,
@@ -152,7 +152,7 @@ impl<'c> Collector<'c> {
         Callable {
             generics: vec![self.types.generics(&function.generics)],
             inputs: function.sig.inputs.iter().map(input).collect(),
-            is_unsafe: function.header.is_unsafe,
+            safety: if function.header.is_unsafe { Safety::Unsafe } else { Safety::Safe },
             is_async: function.header.is_async,
             guarded: self.guarded.contains(&item.id),
             ..self.bare(item, callee, kind, output)

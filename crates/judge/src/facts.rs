@@ -33,6 +33,8 @@ pub struct Facts<'f> {
     /// A call before was told to count from near the end of a type, or a value was put
     /// together so.
     pub near_the_end: bool,
+    /// An unsafe function was called, which asks more of its caller than types do.
+    pub unsafe_call: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
@@ -120,6 +122,7 @@ impl<'f> Facts<'f> {
                 Step::Literal(..) => None,
             })
         };
+        let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
         let by_hand = calls().any(is_put_together);
         let constructed = calls().filter_map(constructs).collect();
         let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
@@ -146,6 +149,7 @@ impl<'f> Facts<'f> {
             made_up_here,
             large_number,
             near_the_end: arguments::near_the_end(plan, sequence, here, &outcome.values),
+            unsafe_call,
             by_hand,
             constructed,
             assembled,

@@ -15,7 +15,7 @@ mod support;
 mod way;
 
 pub use facts::Facts;
-pub use policy::{POLICY, Rule};
+pub use policy::{POLICY, Rule, UNSAFE_CALL};
 pub use support::Support;
 pub use way::{is_same_way, lineage, way};
 
@@ -82,7 +82,10 @@ pub fn judge_with(
     facts.support = support;
     let rank =
         POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
-    let rule = &POLICY[rank];
+    let rule = match &POLICY[rank] {
+        rule if facts.unsafe_call && rule.severity == Severity::Violation => &UNSAFE_CALL,
+        rule => rule,
+    };
     Verdict::Failing(Failing {
         severity: rule.severity,
         rule: rule.name,

@@ -13,6 +13,16 @@ pub struct Rule {
     pub applies: fn(&Facts) -> bool,
 }
 
+/// What becomes of every violation after an unsafe call: the caller has to keep what its
+/// documentation asks for, and a test that was put together at random does not.
+pub static UNSAFE_CALL: Rule = Rule {
+    name: "unsafe call",
+    severity: Suspicious,
+    reason: "an unsafe function was called, as --unsafe asked for, and what it demands of its \
+             caller may not have been kept",
+    applies: |facts| facts.unsafe_call,
+};
+
 /// The first rule that applies decides.
 pub static POLICY: &[Rule] = &[
     Rule {

@@ -110,7 +110,7 @@ pub struct Callable {
     pub outer_generics: usize,
     pub inputs: Vec<(String, Ty)>,
     pub output: Ty,
-    pub is_unsafe: bool,
+    pub safety: Safety,
     pub is_async: bool,
     /// Nobody wrote it: a derive did.
     pub derived: bool,
@@ -119,6 +119,16 @@ pub struct Callable {
     pub docs: Docs,
     /// File and line of the definition.
     pub place: Option<(String, u32)>,
+}
+
+/// Whether it may be called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Safety {
+    #[default]
+    Safe,
+    Unsafe,
+    /// It is unsafe, and the user asked for it by name.
+    Asked,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,6 +16,8 @@ pub struct Call {
     pub args: Vec<String>,
     /// The closures of the catalogue among the arguments.
     pub closures: Vec<ClosureKind>,
+    /// It stands in an `unsafe` block, because the user asked for it.
+    pub in_unsafe: bool,
     pub result: Treatment,
 }
 
@@ -95,7 +97,7 @@ pub enum Unwrap {
 
 impl Call {
     pub fn new(form: Form, args: Vec<String>) -> Call {
-        Call { form, args, closures: vec![], result: Treatment::Kept }
+        Call { form, args, closures: vec![], in_unsafe: false, result: Treatment::Kept }
     }
 
     /// A row of a table, as the compiler takes it and as a person would write it.
@@ -123,7 +125,12 @@ impl Call {
 
     /// Fully qualified: the text that the compiler judges and builds.
     pub fn full(&self) -> String {
-        self.result.full(&self.full_form())
+        self.result.full(&self.in_its_block(self.full_form()))
+    }
+
+    /// The form of the call, however it is written, in the block that it needs.
+    pub fn in_its_block(&self, form: String) -> String {
+        if self.in_unsafe { format!("unsafe {{ {form} }}") } else { form }
     }
 
     fn full_form(&self) -> String {

@@ -8,7 +8,7 @@ use crate::closures::{self, Calls};
 use crate::flows;
 use crate::guards;
 use crate::resolve;
-use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind};
+use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind, Safety};
 use testsmith_model::call::{ClosureKind, Form, Treatment};
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind, parameter_type};
 use testsmith_model::skip::Reason;
@@ -95,7 +95,7 @@ const CONTEXT: &str = "&mut std::task::Context::from_waker(std::task::Waker::noo
 
 fn refuse_outright(callable: &Callable) -> Result<(), Refused> {
     let refuse = |reason| Err((reason, String::new()));
-    if callable.is_unsafe {
+    if callable.safety == Safety::Unsafe {
         return refuse(Reason::Unsafe);
     }
     if callable.output == Ty::prim("!") {
@@ -183,6 +183,7 @@ impl<'a> Writer<'a> {
             form: form_of(callable, &with),
             args: arguments,
             closures: std::mem::take(&mut self.closures),
+            in_unsafe: callable.safety == Safety::Asked,
             result,
         };
         Ok(Draft {
@@ -530,7 +531,7 @@ mod tests {
             outer_generics: 0,
             inputs: vec![("n".into(), Ty::prim("u8")), ("f".into(), formatter)],
             output: Ty::unit(),
-            is_unsafe: false,
+            safety: Safety::Safe,
             is_async: false,
             derived: false,
             guarded: false,

@@ -255,7 +255,9 @@ fn has_nested_references(ty: &Ty) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::Plan;
-    use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, TypeDef, TypeKind};
+    use testsmith_model::api::{
+        Api, Callable, CallableKind, Docs, Generics, Safety, TypeDef, TypeKind,
+    };
 
     fn param(name: &str) -> Ty {
         Ty::Param(name.into())
@@ -277,7 +279,7 @@ mod tests {
             outer_generics: 0,
             inputs: inputs.into_iter().map(|ty| ("x".to_owned(), ty)).collect(),
             output,
-            is_unsafe: false,
+            safety: Safety::Safe,
             is_async: false,
             derived: false,
             guarded: false,

@@ -12,7 +12,7 @@ use crate::flows;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use testsmith_model::api::{Api, Docs};
+use testsmith_model::api::{Api, Docs, Safety};
 use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, MAX_INPUTS, Mode, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
@@ -245,7 +245,7 @@ fn fits<'n>(name: &'n str, form: &str) -> Option<&'n str> {
 fn makes_from_one(api: &Api, ty: &Ty, name: &str) -> bool {
     let is_it = |callable: &testsmith_model::api::Callable| {
         is_member(&callable.callee, ty, name)
-            && !callable.is_unsafe
+            && callable.safety == Safety::Safe
             && matches!(callable.inputs.as_slice(), [(name, _)] if name != "self")
     };
     api.callables.iter().any(is_it)
@@ -278,7 +278,9 @@ pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
 /// The number of arguments of a method with this name, the value included.
 fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
     let is_it = |callable: &&testsmith_model::api::Callable| {
-        is_member(&callable.callee, ty, name) && !callable.is_unsafe && !callable.inputs.is_empty()
+        is_member(&callable.callee, ty, name)
+            && callable.safety == Safety::Safe
+            && !callable.inputs.is_empty()
     };
     api.callables.iter().find(is_it).map(|callable| callable.inputs.len())
 }

@@ -120,7 +120,7 @@ fn calls_back(callable: &Callable) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::Callee;
-    use testsmith_model::api::{Api, Docs, Generics, Param};
+    use testsmith_model::api::{Api, Docs, Generics, Param, Safety};
     use testsmith_model::ty::TraitRef;
 
     /// `fn a::sort<T: bound>(items: Vec<T>)`, as it is called by a plan of it alone.
@@ -138,7 +138,7 @@ mod tests {
             outer_generics: 0,
             inputs: vec![("items".into(), Ty::adt("std::vec::Vec", vec![Ty::Param("T".into())]))],
             output: Ty::unit(),
-            is_unsafe: false,
+            safety: Safety::Safe,
             is_async: false,
             derived: false,
             guarded: false,

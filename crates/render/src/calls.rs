@@ -89,6 +89,8 @@ pub(crate) fn explicit(call: &Call) -> String {
         Treatment::Unwrapped(Unwrap::Ok) => format!("{form}.ok().unwrap()"),
         Treatment::Unwrapped(Unwrap::Err) => format!("{form}.err().unwrap()"),
         Treatment::Awaited => awaited(&form),
+        // The statement leaves it: `drop` of what is `Copy` would be a warning.
+        Treatment::Dropped => form,
         Treatment::Formatted => {
             format!("format!(\"{{}}\", std::fmt::from_fn(|formatter| {form}))")
         }
@@ -101,6 +103,10 @@ pub(crate) fn explicit(call: &Call) -> String {
 }
 
 fn explicit_form(call: &Call) -> String {
+    call.in_its_block(explicit_bare(call))
+}
+
+fn explicit_bare(call: &Call) -> String {
     let args = call.args.join(", ");
     match &call.form {
         Form::Member { name, generics, method: true, .. }
@@ -133,7 +139,7 @@ fn awaited(future: &str) -> String {
 }
 
 fn form_in_full(call: &Call) -> String {
-    Call { result: Treatment::Kept, ..call.clone() }.full()
+    Call { result: Treatment::Kept, in_unsafe: false, ..call.clone() }.full()
 }
 
 /// The call as a person would write it.
@@ -162,6 +168,10 @@ fn plain_call(call: &Call, inputs: &[String]) -> String {
 }
 
 fn plain_form(call: &Call, inputs: &[String]) -> String {
+    call.in_its_block(plain_bare(call, inputs))
+}
+
+fn plain_bare(call: &Call, inputs: &[String]) -> String {
     let shorter = match &call.form {
         Form::Member { of, name, generics, method: on_itself } => {
             if *on_itself && is_first(&call.args) {
@@ -185,7 +195,7 @@ fn plain_form(call: &Call, inputs: &[String]) -> String {
         }
         _ => None,
     };
-    shorter.unwrap_or_else(|| explicit_form(call))
+    shorter.unwrap_or_else(|| explicit_bare(call))
 }
 
 /// An operator, a method, or a function of the type or the trait.
@@ -278,7 +288,10 @@ pub(crate) fn is_operator(template: &str) -> bool {
 /// Whether the expression can be followed by a dot, or preceded by a sign,
 /// without parentheses.
 pub(crate) fn is_atomic(text: &str) -> bool {
-    if text.starts_with(['&', '*', '|', '-', '{', '!']) || text.starts_with("move ") {
+    if text.starts_with(['&', '*', '|', '-', '{', '!'])
+        || text.starts_with("move ")
+        || text.starts_with("unsafe ")
+    {
         return false;
     }
     let mut depth = 0;

@@ -2,7 +2,7 @@
 
 use crate::calls::explicit;
 use crate::literal::literal;
-use testsmith_model::call::{Placeholder, fill};
+use testsmith_model::call::{Placeholder, Treatment, fill};
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, Loans, Plan, Sequence};
@@ -35,7 +35,9 @@ pub fn statements(plan: &Plan, sequence: &Sequence) -> Vec<Statement> {
                 let call = call(plan, &loans, operation, &args);
                 loans.commit(&signature, &args);
                 let ty = &plan.ty(operation.output).ty;
-                if ty.is_unit() {
+                if operation.call.result == Treatment::Dropped {
+                    format!("let _ = {call};\nlet v{here} = ();")
+                } else if ty.is_unit() {
                     format!("{call};\nlet v{here} = ();")
                 } else {
                     format!("let mut v{here}: {ty} = {call};")

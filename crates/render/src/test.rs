@@ -487,7 +487,8 @@ impl<'w> Writer<'w> {
         if info.ty.is_unit() {
             // Whoever is given it can write it down.
             self.inline[here] = Some("()".to_owned());
-            return vec![format!("{text};")];
+            let left = operation.call.result == Treatment::Dropped;
+            return vec![if left { format!("let _ = {text};") } else { format!("{text};") }];
         }
         // What a value was made of needs no assertion.
         let made = matches!(operation.kind, OperationKind::Builder | OperationKind::Constructor);

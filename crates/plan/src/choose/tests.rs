@@ -2,7 +2,7 @@
 
 use super::*;
 use std::collections::BTreeMap;
-use testsmith_model::api::{CallableKind, Docs, Impl, Param, TraitDef, TypeDef, TypeKind};
+use testsmith_model::api::{CallableKind, Docs, Impl, Param, Safety, TraitDef, TypeDef, TypeKind};
 
 fn bound(path: &str, args: Vec<Ty>) -> Bound {
     Bound::Trait(TraitRef::new(path, args))
@@ -28,7 +28,7 @@ fn method(own: Generics) -> Callable {
         outer_generics: 1,
         inputs: vec![],
         output: Ty::unit(),
-        is_unsafe: false,
+        safety: Safety::Safe,
         is_async: false,
         guarded: false,
         docs: Docs::default(),
