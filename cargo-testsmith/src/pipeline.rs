@@ -215,6 +215,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         renames.extend(found);
         api = read(&renames)?;
     }
+    api.edition.clone_from(&package.edition);
     api.literals = testsmith_discover::mine(&package.root);
     let examples = testsmith_discover::examples(&package.root, &api);
     api.examples = examples.instances;

@@ -131,3 +131,49 @@ fn a_test_that_would_write_files_is_not_kept_and_never_writes() {
         assert!(text.contains("writer::double") && !text.contains("leaves_a_mark"), "{text}");
     }
 }
+
+/// What is in scope by itself depends on the edition: `FromIterator` and `TryFrom`
+/// since 2021, and before 2018 paths start elsewhere.
+const BAG: &str = r#"
+use std::convert::TryFrom;
+use std::iter::FromIterator;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bag { items: Vec<u8> }
+
+impl Bag {
+    pub fn len(&self) -> usize { self.items.len() }
+    pub fn is_empty(&self) -> bool { self.items.is_empty() }
+}
+
+impl FromIterator<u8> for Bag {
+    fn from_iter<I: IntoIterator<Item = u8>>(items: I) -> Bag {
+        Bag { items: items.into_iter().collect() }
+    }
+}
+
+impl TryFrom<u16> for Bag {
+    type Error = u16;
+    fn try_from(item: u16) -> Result<Bag, u16> {
+        if item < 256 { Ok(Bag { items: vec![item as u8] }) } else { Err(item) }
+    }
+}
+"#;
+
+#[test]
+fn tests_are_written_for_the_edition_of_their_package() {
+    for edition in ["2015", "2018", "2024"] {
+        let name = format!("bag_{edition}");
+        let manifest = format!(
+            "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = {edition:?}\n[workspace]\n"
+        );
+        let fixture = Fixture::make(&name, &manifest, Some(BAG));
+        let output = fixture.run(&RUN);
+        assert_eq!(output.status.code(), Some(0), "{edition}: {}", stderr(&output));
+        let module = fixture.path().join("tests/testsmith_regressions/bag.rs");
+        let written = std::fs::read_to_string(module).expect("the module is there");
+        assert!(written.contains("from_iter(") && written.contains("try_from("), "{written}");
+        let (passed, said) = cargo_test(&fixture);
+        assert!(passed && !said.contains("warning"), "{edition}: {said}");
+    }
+}

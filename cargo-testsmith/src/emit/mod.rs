@@ -44,9 +44,10 @@ pub fn failures(plan: &Plan, tests: &[&Test], folder: &Path) -> String {
     }
     format(&format!(
         "//! What `cargo testsmith` found in {} {}: each of these tests fails, and passes\n\
-         //! once what it shows is mended.\n{ROOT}\n{}",
+         //! once what it shows is mended.\n{ROOT}\n{}{}",
         plan.krate,
         plan.version,
+        plan.extern_crate(),
         body.trim_start()
     ))
 }
@@ -79,6 +80,9 @@ pub fn mount<'m>(plan: &Plan, modules: impl Iterator<Item = &'m str>) -> String 
          //! One that fails shows a change; whether it was meant is for its reader to say.\n{ROOT}",
         plan.krate, plan.version
     );
+    if !plan.extern_crate().is_empty() {
+        text.push_str(&format!("\n{}", plan.extern_crate()));
+    }
     for module in modules {
         let path = format!("#[path = \"{REGRESSION_MODULES}/{module}.rs\"]");
         text.push_str(&format!("\n{path}\nmod {module};\n"));

@@ -155,7 +155,8 @@ fn put_down(
     let mut mount = Tree::default();
     let mut text = format!(
         "//! Closed tests of functions of {krate}, written by `cargo testsmith explore`.\n\
-         #![allow(clippy::all)]\n"
+         #![allow(clippy::all)]\n{}",
+        session.plan.extern_crate()
     );
     for name in named {
         text.push_str(&format!("\n#[path = \"{MOUNT}/{name}.rs\"]\nmod {name};\n"));

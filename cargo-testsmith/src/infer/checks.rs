@@ -59,9 +59,10 @@ pub(super) fn make(
             tests.iter().filter_map(|test| Some((checks.get(&test.name)?, *test))).collect();
         let text = format(&format!(
             "//! What the functions of {} {} promise, as far as it was inferred from many calls.\n\
-             #![allow(clippy::all)]\n\n{}",
+             #![allow(clippy::all)]\n\n{}{}",
             plan.krate,
             plan.version,
+            plan.extern_crate(),
             checked_file(&plan, &with_checks).trim_start()
         ));
         BTreeMap::from([(CONTRACTS.trim_end_matches(".rs").to_owned(), text)])

@@ -156,6 +156,8 @@ pub fn format(source: &str) -> String {
     formatted().unwrap_or_else(|| source.to_owned())
 }
 
+/// What the crate of emitted tests begins with.
+pub(crate) const EMITTED_HEAD: &str = "emitted/head.rs";
 /// Where the files lie while they are compiled.
 const FILES: &str = "emitted/src/files";
 
@@ -210,7 +212,7 @@ impl Lab {
         // Links of an earlier build must not be written through.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-        let mut root = String::new();
+        let mut root = std::fs::read_to_string(self.path(EMITTED_HEAD)).unwrap_or_default();
         for (module, text) in tests.files {
             self.write(&format!("{FILES}/{module}.rs"), text)?;
             let lints = match tests.lints {

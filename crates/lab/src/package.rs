@@ -30,6 +30,8 @@ pub struct Features {
 pub struct Package {
     pub name: String,
     pub version: String,
+    /// The edition that its tests are compiled with.
+    pub edition: String,
     /// The name of the library as code imports it.
     pub library: String,
     /// The folder of its manifest.
@@ -171,6 +173,7 @@ pub(crate) fn resolved(subject: &Subject, metadata: &Metadata) -> Result<Package
         test_dependencies: test_dependencies_of(package, &dependencies),
         name: package.name.to_string(),
         version: package.version.to_string(),
+        edition: package.edition.to_string(),
         library: target.name.replace('-', "_"),
         root: root(package),
         sources: folder(target.src_path.as_std_path()),

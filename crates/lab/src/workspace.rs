@@ -6,6 +6,7 @@
 //! the user's own build: that is why hashing, the wire format and the journal are
 //! written by hand there.
 
+use crate::emitted::EMITTED_HEAD;
 use crate::package::{self, Features, Package, Subject};
 use crate::{Error, Lab};
 use std::fmt::Write;
@@ -51,6 +52,9 @@ debug = "line-tables-only"
 panic = "unwind"
 "#;
 
+/// The edition of what only we compile.
+const OUR_EDITION: &str = "2021";
+
 impl Lab {
     /// Lays out the workspace around the crate under test and resolves it.
     pub fn prepare(&self, subject: &Subject, features: &Features) -> Result<Package, Error> {
@@ -67,12 +71,12 @@ impl Lab {
         )?;
         self.take_lock(subject)?;
         let mut asked = dependency(subject, features);
-        self.write_manifests(&asked, "")?;
+        self.write_manifests(&asked, "", OUR_EDITION)?;
         let mut package = self.resolve(subject)?;
         if features.all {
             let named = Features { named: package.features.clone(), ..features.clone() };
             asked = dependency(subject, &named);
-            self.write_manifests(&asked, "")?;
+            self.write_manifests(&asked, "", OUR_EDITION)?;
             package = self.resolve(subject)?;
         }
         let mut extra = String::new();
@@ -86,8 +90,13 @@ impl Lab {
         if !self.mounted().is_empty() {
             extra.push_str(&package.test_dependencies);
         }
+        self.write_manifests(&asked, &extra, &package.edition)?;
+        // In the first edition the root of a crate names those that it uses.
+        let first = package.edition == "2015";
+        let head =
+            if first { format!("extern crate {};\n", package.library) } else { String::new() };
+        self.write(EMITTED_HEAD, &head)?;
         if !extra.is_empty() {
-            self.write_manifests(&asked, &extra)?;
             self.resolve(subject)?;
         }
         Ok(package)
@@ -157,7 +166,8 @@ impl Lab {
     }
 
     /// `asked` and `extra` are lines of dependencies.
-    fn write_manifests(&self, asked: &str, extra: &str) -> Result<(), Error> {
+    /// `edition` is that of the package under test: its owner compiles the tests with it.
+    fn write_manifests(&self, asked: &str, extra: &str, edition: &str) -> Result<(), Error> {
         let members =
             "[workspace]\nresolver = \"2\"\nmembers = [\"emitted\", \"probe\", \"thunks\"]\n";
         let mut profiles = PROFILES.to_owned();
@@ -172,17 +182,17 @@ impl Lab {
             }
         }
         self.write("Cargo.toml", &format!("{members}{profiles}"))?;
-        let manifest = |name: &str, rest: &str| {
+        let manifest = |name: &str, edition: &str, rest: &str| {
             format!(
-                "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n\
+                "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\npublish = false\n\n\
                  [dependencies]\n{asked}{extra}{rest}"
             )
         };
-        self.write("probe/Cargo.toml", &manifest("testsmith-probe", ""))?;
-        self.write("emitted/Cargo.toml", &manifest("testsmith-emitted", ""))?;
+        self.write("probe/Cargo.toml", &manifest("testsmith-probe", OUR_EDITION, ""))?;
+        self.write("emitted/Cargo.toml", &manifest("testsmith-emitted", edition, ""))?;
         let ours = "testsmith-worker = { path = \"../ours/worker\" }\n\n\
                     [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n";
-        self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", ours))
+        self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", OUR_EDITION, ours))
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Api {
     /// The name of the library as code imports it.
     pub krate: String,
     pub version: String,
+    /// The edition of the package, which its tests are compiled with.
+    pub edition: String,
     pub callables: Vec<Callable>,
     /// Local and re-exported types, by importable path.
     pub types: BTreeMap<String, TypeDef>,

@@ -393,6 +393,8 @@ impl Mount {
 pub struct Plan {
     pub krate: String,
     pub version: String,
+    /// The edition of the package, which its tests are compiled with.
+    pub edition: String,
     pub types: Vec<TypeInfo>,
     pub operations: Vec<Operation>,
     /// Values of primitive types worth trying.
@@ -406,6 +408,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What the root of a file of tests has to say before anything can be imported from the
+    /// crate: nothing but in the first edition.
+    pub fn extern_crate(&self) -> String {
+        if self.edition == "2015" {
+            format!("extern crate {};\n", self.krate)
+        } else {
+            String::new()
+        }
+    }
+
     pub fn operation(&self, id: OpId) -> &Operation {
         &self.operations[id.index()]
     }

@@ -382,6 +382,7 @@ impl Planner {
         Plan {
             krate: self.api.krate.clone(),
             version: self.api.version.clone(),
+            edition: self.api.edition.clone(),
             types: numbering.types,
             operations,
             literals,

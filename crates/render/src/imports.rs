@@ -29,6 +29,10 @@ const PRELUDE: [&str; 16] = [
     "std::string::ToString",
 ];
 
+/// Traits that are among these names only since 2021, with the function that needs them.
+const LATE: [(&str, &str); 2] =
+    [("std::iter::FromIterator", "::from_iter("), ("std::convert::TryFrom", "::try_from(")];
+
 /// What may be imported, and what one file came to import.
 pub(crate) struct Imports {
     /// Paths of types and traits that the plan mentions.
@@ -37,6 +41,8 @@ pub(crate) struct Imports {
     traits: BTreeSet<String>,
     /// Short name to path.
     used: BTreeMap<String, String>,
+    /// Whether the edition has all the names that are there without importing them.
+    has_late: bool,
 }
 
 impl Imports {
@@ -58,7 +64,17 @@ impl Imports {
         });
         let traits: BTreeSet<String> = traits.collect();
         known.extend(traits.iter().cloned());
-        Imports { known, traits, used: BTreeMap::new() }
+        let has_late = !matches!(plan.edition.as_str(), "2015" | "2018");
+        Imports { known, traits, used: BTreeMap::new(), has_late }
+    }
+
+    /// Imports the traits whose functions a test calls on a type, where the edition does not.
+    pub(crate) fn add_late(&mut self, test: &str) {
+        for (path, call) in LATE {
+            if !self.has_late && test.contains(call) {
+                self.short(path);
+            }
+        }
     }
 
     /// The text with every known path in it made short.
@@ -106,7 +122,9 @@ impl Imports {
     /// The last word of a path, unless it already stands for something else.
     fn short(&mut self, path: &str) -> Option<String> {
         let name = path.rsplit("::").next().unwrap_or(path).to_owned();
-        let prelude = PRELUDE.iter().find(|known| known.rsplit("::").next() == Some(&name));
+        let is_there = |known: &&&str| self.has_late || LATE.iter().all(|(late, _)| late != *known);
+        let is_it = |known: &&&str| known.rsplit("::").next() == Some(&name);
+        let prelude = PRELUDE.iter().filter(is_there).find(is_it);
         if let Some(known) = prelude {
             return (*known == path).then_some(name);
         }

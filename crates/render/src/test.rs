@@ -158,6 +158,9 @@ pub(crate) fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> Strin
     for line in gathered(Writer::new(plan, test, imports).lines()) {
         text.push_str(&format!("    {indent}{line}\n"));
     }
+    if test.style == Style::Plain {
+        imports.add_late(&text);
+    }
     text.push_str(end);
     text.push_str("}\n");
     text
