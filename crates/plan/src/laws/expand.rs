@@ -100,6 +100,9 @@ impl Law {
     }
 }
 
+/// One change shows as well as another what two values share, so few are enough.
+const MAX_CHANGES: usize = 3;
+
 /// The methods of a type that change a value and take nothing else.
 fn changes(ty: &Ty, accepted: &[Draft]) -> BTreeSet<String> {
     let is_one = |draft: &&Draft| {
@@ -111,5 +114,6 @@ fn changes(ty: &Ty, accepted: &[Draft]) -> BTreeSet<String> {
         let name = draft.callee.name();
         is_member(&draft.callee, ty, name) && !draft.panics_by_design
     });
-    named.map(|draft| draft.callee.name().to_owned()).collect()
+    let all: BTreeSet<String> = named.map(|draft| draft.callee.name().to_owned()).collect();
+    all.into_iter().take(MAX_CHANGES).collect()
 }
