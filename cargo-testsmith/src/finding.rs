@@ -87,7 +87,7 @@ impl Finding {
         let law = self.law.as_deref().and_then(testsmith_plan::law);
         self.failing.severity == Severity::Violation
             && self.outcome.ending == Ending::Broken
-            && law.is_some_and(|law| law.bounds.is_none())
+            && law.is_some_and(|law| law.is_a_convention())
     }
 
     /// Judges it again, knowing how far the type keeps the convention.

@@ -7,14 +7,22 @@
 //! of the same name in `fixtures/laws` with a type that breaks it and one that
 //! only seems to.
 
+mod expand;
+mod files;
+mod members;
+mod queries;
+
+pub use queries::{of_maker, of_query};
+
 use crate::draft::{Draft, mode_of};
 use crate::flows;
+use files::FILES;
+use members::{arguments, method};
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use testsmith_model::api::{Api, Docs, Safety};
-use testsmith_model::call::Form;
-use testsmith_model::operation::{Input, MAX_INPUTS, Mode, OperationKind};
+use testsmith_model::api::{Api, Docs};
+
+use testsmith_model::operation::{Input, OperationKind};
 use testsmith_model::ty::{Lifetime, Ty};
 use testsmith_model::{Call, Callee};
 
@@ -44,17 +52,39 @@ pub struct Law {
     /// One law for each two methods whose names have these forms; `{x}` is the same in both.
     #[serde(default)]
     pairs: Vec<[String; 2]>,
+    /// Whether both take arguments, and the same ones: `{arguments}`.
+    #[serde(default)]
+    taking: bool,
     /// Whether the second of them is no method but makes a value.
     #[serde(default)]
     free: bool,
+    /// Whether it makes it of all parts of what the first gives: `{parts}`.
+    #[serde(default)]
+    parts: bool,
+    /// One law for each of these traits that a type implements: `{trait}`, and its sign `{sign}`.
+    #[serde(default)]
+    operators: Vec<[String; 2]>,
+    /// One law for each method that changes its value and takes nothing else.
+    #[serde(default)]
+    changes: bool,
+    /// One law for each argument of what makes a value that a query is named after; `{call}` is
+    /// the call, `{given}` the argument, `{query}` the query.
+    given: Option<Given>,
     /// What `{form}` may be; the compiler says which it can be.
     #[serde(default)]
     forms: Vec<String>,
+    /// Whether it has to hold for every value although what it calls may panic: it speaks of no
+    /// trait alone, and needs no support by other values.
+    #[serde(default)]
+    sure: bool,
     /// Whether many types have reasons not to keep it, so that it is suspicious at most.
     #[serde(default)]
     pub weak: bool,
     /// Further values: what this method takes besides the value.
     arguments_of: Option<String>,
+    /// One further value: a number.
+    #[serde(default)]
+    number: bool,
     /// One law for every method that only looks at its value; `{call}` is the call.
     #[serde(default)]
     queries: bool,
@@ -76,76 +106,18 @@ fn one() -> usize {
     1
 }
 
-/// Iterators may never end, so only so many items are looked at.
-const ITEMS: &str = "1000";
-
-/// The texts of the laws, by the names of their files.
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../laws/", $name, ".toml")))),*]
-    };
+/// Which of those that make values a law is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    /// Those that take everything.
+    Taken,
+    /// Those that can refuse, by an `Option` or a `Result`.
+    Refusable,
 }
 
-static FILES: &[(&str, &str)] = files![
-    "a_clone_equals_its_original"
-    "a_default_is_empty"
-    "a_fused_iterator_stays_at_its_end"
-    "a_key_leads_to_its_value"
-    "a_mutable_view_runs_both_ways"
-    "a_mutable_view_shows_the_same"
-    "a_range_is_a_part_of_everything"
-    "an_exact_size_is_exact"
-    "an_inserted_entry_is_found"
-    "an_inserted_number_is_contained"
-    "an_inserted_value_is_contained"
-    "capacity_is_at_least_len"
-    "clear_takes_out_everything"
-    "clone_from_equals_its_original"
-    "collecting_the_items_gives_an_equal_value"
-    "consuming_views_yield_len_items"
-    "count_and_last_agree_with_next"
-    "counts_agree_with_what_is_counted"
-    "eq_is_reflexive"
-    "eq_is_symmetric"
-    "eq_is_transitive"
-    "equal_values_answer_alike"
-    "equal_values_have_equal_hashes"
-    "extending_by_nothing_changes_nothing"
-    "extending_the_default_is_collecting"
-    "get_agrees_with_iter"
-    "get_finds_what_is_contained"
-    "is_empty_agrees_with_len"
-    "ne_is_the_opposite_of_eq"
-    "next_back_agrees_with_next"
-    "nth_agrees_with_next"
-    "numbers_keep_the_order"
-    "operators_agree_with_partial_cmp"
-    "ord_agrees_with_eq"
-    "ord_is_antisymmetric"
-    "ord_is_transitive"
-    "owned_and_borrowed_iteration_agree"
-    "partial_ord_agrees_with_eq"
-    "partial_ord_agrees_with_ord"
-    "partial_ord_is_dual"
-    "queries_are_repeatable"
-    "retaining_every_entry_loses_nothing"
-    "retaining_every_item_loses_nothing"
-    "retaining_no_entry_leaves_nothing"
-    "retaining_no_item_leaves_nothing"
-    "size_hint_bounds_the_items"
-    "the_first_is_what_iter_yields_first"
-    "the_greatest_is_the_greatest_of_iter"
-    "the_last_is_what_iter_yields_last"
-    "the_least_is_the_least_of_iter"
-    "the_two_ends_meet"
-    "the_whole_range_is_everything"
-    "views_yield_len_items"
-    "what_is_converted_converts_back"
-    "what_is_displayed_parses_back"
-    "what_is_seen_is_what_is_taken"
-    "what_is_sorted_is_in_order"
-    "what_is_yielded_is_contained"
-];
+/// Iterators may never end, so only so many items are looked at.
+const ITEMS: &str = "1000";
 
 /// All laws, with the names of their files.
 pub static LAWS: LazyLock<Vec<(&str, Law)>> = LazyLock::new(|| {
@@ -156,14 +128,33 @@ pub static LAWS: LazyLock<Vec<(&str, Law)>> = LazyLock::new(|| {
 impl Law {
     /// The law as it is told, without a place for a name.
     pub fn told(&self) -> String {
-        let names = match (self.queries, self.any.as_slice()) {
-            (true, _) => "a query".to_owned(),
-            (false, names) => names.join("/"),
+        let names = match self.any.as_slice() {
+            _ if self.queries => "a query".to_owned(),
+            _ if self.changes => "a change".to_owned(),
+            names => names.join("/"),
         };
-        let told = self.name.replace("{name}", &names);
+        let signs: Vec<&str> = self.operators.iter().map(|[_, sign]| sign.as_str()).collect();
+        let told = self.name.replace("{name}", &names).replace("{sign}", &signs.join("/"));
+        let told =
+            told.replace("{query}", "{x}").replace("{maker}", "what makes a value of an {x}");
         match self.pairs.first() {
             Some([one, other]) => told.replace("{one}", one).replace("{other}", other),
             None => told,
+        }
+    }
+
+    /// Whether a type has to earn it: it is about names, and may mean nothing here.
+    pub fn is_a_convention(&self) -> bool {
+        self.bounds.is_none() && !self.sure
+    }
+
+    /// What is known of panics in it: the methods that it calls are judged on their own.
+    fn docs(&self) -> Docs {
+        Docs {
+            mentions_panic: self.is_a_convention(),
+            panics_section: self.sure,
+            weak: self.weak,
+            ..Docs::default()
         }
     }
 
@@ -171,84 +162,6 @@ impl Law {
     fn callee(&self, file: &str, ty: &Ty) -> Callee {
         Callee::Claim { claim: self.name.clone(), of: ty.clone(), law: Some(file.to_owned()) }
     }
-
-    /// The same law with one of its names in place.
-    fn named(&self, name: &str) -> Law {
-        let put = |text: &String| text.replace("{name}", name);
-        Law {
-            name: put(&self.name),
-            arguments_of: self.arguments_of.as_ref().map(put),
-            holds: put(&self.holds),
-            show: put(&self.show),
-            ..self.clone()
-        }
-    }
-
-    /// The same law about these two methods, in each of its forms.
-    fn paired<'l>(&'l self, one: &'l str, other: &'l str) -> impl Iterator<Item = Law> + 'l {
-        let plain = [String::new()];
-        let forms = if self.forms.is_empty() { plain.to_vec() } else { self.forms.clone() };
-        forms.into_iter().map(move |form| {
-            let put = |text: &String| {
-                let text = text.replace("{form}", &form);
-                text.replace("{one}", one).replace("{other}", other)
-            };
-            Law {
-                name: put(&self.name),
-                holds: put(&self.holds),
-                show: put(&self.show),
-                ..self.clone()
-            }
-        })
-    }
-
-    /// The methods of a type that its pairs speak of.
-    fn pairs_of(&self, api: &Api, ty: &Ty) -> BTreeSet<(String, String)> {
-        let mut found = BTreeSet::new();
-        if self.pairs.is_empty() {
-            return found;
-        }
-        for callable in &api.callables {
-            let name = callable.callee.name();
-            if !is_member(&callable.callee, ty, name) || method(api, ty, name) != Some(1) {
-                continue;
-            }
-            for [one, other] in &self.pairs {
-                let Some(x) = fits(name, one) else { continue };
-                let other = other.replace("{x}", x);
-                let is_there = match self.free {
-                    true => makes_from_one(api, ty, &other),
-                    false => method(api, ty, &other) == Some(1),
-                };
-                if is_there {
-                    found.insert((name.to_owned(), other));
-                }
-            }
-        }
-        found
-    }
-}
-
-/// What `{x}` is in a name of this form.
-fn fits<'n>(name: &'n str, form: &str) -> Option<&'n str> {
-    // A name in full leaves nothing open.
-    let Some((before, after)) = form.split_once("{x}") else {
-        return (name == form).then_some("");
-    };
-    let x = name.strip_prefix(before)?.strip_suffix(after)?;
-    // A whole name stands for anything, and part of one begins and ends with a word.
-    let bare = before.is_empty() && after.is_empty();
-    (bare || !x.is_empty() || !(before.ends_with('_') || after.starts_with('_'))).then_some(x)
-}
-
-/// Whether the type has a function with this name that takes one argument.
-fn makes_from_one(api: &Api, ty: &Ty, name: &str) -> bool {
-    let is_it = |callable: &testsmith_model::api::Callable| {
-        is_member(&callable.callee, ty, name)
-            && callable.safety == Safety::Safe
-            && matches!(callable.inputs.as_slice(), [(name, _)] if name != "self")
-    };
-    api.callables.iter().any(is_it)
 }
 
 /// The law in a file.
@@ -259,37 +172,12 @@ pub fn law(file: &str) -> Option<&'static Law> {
 /// The laws that may hold for a type; which of them apply the compiler says.
 /// What methods take is seen in the drafts accepted so far.
 pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
-    let mut drafts = vec![];
-    for (file, law) in LAWS.iter().filter(|(_, law)| !law.queries) {
-        if law.any.is_empty() && law.pairs.is_empty() {
-            drafts.extend(draft(api, ty, file, law, accepted));
-        }
-        for (one, other) in law.pairs_of(api, ty) {
-            let laws = law.paired(&one, &other);
-            drafts.extend(laws.filter_map(|law| draft(api, ty, file, &law, accepted)));
-        }
-        for name in law.any.iter().filter(|name| method(api, ty, name).is_some()) {
-            drafts.extend(draft(api, ty, file, &law.named(name), accepted));
-        }
-    }
-    drafts
-}
-
-/// The number of arguments of a method with this name, the value included.
-fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
-    let is_it = |callable: &&testsmith_model::api::Callable| {
-        is_member(&callable.callee, ty, name)
-            && callable.safety == Safety::Safe
-            && !callable.inputs.is_empty()
+    let of_values = LAWS.iter().filter(|(_, law)| !law.queries && law.given.is_none());
+    let each = |(file, law): &(&str, Law)| {
+        let laws = law.expanded(api, ty, accepted);
+        laws.iter().filter_map(|law| draft(api, ty, file, law, accepted)).collect::<Vec<_>>()
     };
-    api.callables.iter().find(is_it).map(|callable| callable.inputs.len())
-}
-
-/// Whether it is the member with this name of a type of the crate, whatever the
-/// type's arguments.
-fn is_member(callee: &Callee, ty: &Ty, name: &str) -> bool {
-    let same = |of: &Ty| of.path().is_some() && of.path() == ty.path();
-    matches!(callee, Callee::Member { of, name: known } if known == name && same(of))
+    of_values.flat_map(each).collect()
 }
 
 fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Option<Draft> {
@@ -303,16 +191,27 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
     if let Some(name) = &law.arguments_of {
         inputs.extend(arguments(ty, name, accepted)?);
     }
+    if law.number {
+        inputs.push(Ty::prim("usize"));
+    }
+    if inputs.len() > LETTERS.len() {
+        return None;
+    }
     let put = |text: &str| one_line(text).replace("{T}", &ty.to_string()).replace("{ITEMS}", ITEMS);
-    let holds = put(&law.holds);
+    let again = |n: usize| format!("again(&{})", LETTERS[n]);
+    let holds = put(&law.holds.replace("{arguments}", &listed(law.values..inputs.len(), again)));
+    let shown = |n: usize| match &inputs[n] {
+        Ty::Prim(_) | Ty::Ref { .. } => format!("{{{n}}}"),
+        _ => format!("{{{n}}}.clone()"),
+    };
+    let show = law.show.replace("{arguments}", &listed(law.values..inputs.len(), shown));
     let places: Vec<String> = (0..inputs.len()).map(|n| format!("{{{n}}}")).collect();
-    let letters = ["a", "b", "c"];
     let call = match &law.bounds {
         Some(bounds) => {
             let by = if law.owned { "mut " } else { "" };
             let of = if law.owned { "T" } else { "&T" };
             let parameters: Vec<String> =
-                (0..law.values).map(|n| format!("{by}{}: {of}", letters[n])).collect();
+                (0..law.values).map(|n| format!("{by}{}: {of}", LETTERS[n])).collect();
             format!(
                 "{{ fn law<T>({}) -> bool where {bounds} {{ {holds} }} law({}) }}",
                 parameters.join(", "),
@@ -321,100 +220,25 @@ fn draft(api: &Api, ty: &Ty, file: &str, law: &Law, accepted: &[Draft]) -> Optio
         }
         None => {
             let bind = |(letter, place): (&&str, &String)| format!("let mut {letter} = {place}; ");
-            let bound: String = letters.iter().zip(&places).map(bind).collect();
+            let bound: String = LETTERS.iter().zip(&places).map(bind).collect();
             format!("{{ {bound}{holds} }}")
         }
     };
-    let show = law.show.replace("<{T}>::", &format!("{}::", ty.as_prefix()?));
-    // A convention calls methods that are judged on their own when they panic.
-    let docs = Docs { mentions_panic: law.bounds.is_none(), weak: law.weak, ..Docs::default() };
+    let show = show.replace("<{T}>::", &format!("{}::", ty.as_prefix()?));
     let (inputs, flows) = signature(api, &inputs);
     Some(Draft {
         flows: flows.flows,
         acquires: flows.acquires,
-        ..claim(law.callee(file, ty), Call::template(&call, &put(&show)), inputs, docs)
+        ..claim(law.callee(file, ty), Call::template(&call, &put(&show)), inputs, law.docs())
     })
 }
 
-/// What a method of the type takes besides the value, as an accepted draft has it.
-fn arguments(ty: &Ty, name: &str, accepted: &[Draft]) -> Option<Vec<Ty>> {
-    let is_it = |draft: &&Draft| {
-        is_member(&draft.callee, ty, name)
-            && !draft.panics_by_design
-            && draft.inputs.first().is_some_and(|first| first.ty == *ty)
-    };
-    let found = accepted.iter().find(is_it)?;
-    let passed = |input: &Input<Ty>| match input.mode {
-        Mode::Own | Mode::Reborrow => input.ty.clone(),
-        Mode::Shared => Ty::shared(input.ty.clone()),
-        Mode::Exclusive => Ty::exclusive(input.ty.clone()),
-    };
-    Some(found.inputs[1..].iter().map(passed).collect())
-}
+/// What a law is asked of, by these names.
+const LETTERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-/// The laws about a method that only looks at its value.
-pub fn of_query(api: &Api, draft: &Draft) -> Vec<Draft> {
-    let Some(Input { name: receiver, ty, mode }) = draft.inputs.first() else { return vec![] };
-    let local = ty.path().is_some_and(|path| api.types.contains_key(path));
-    let method = matches!(draft.kind, OperationKind::Inherent | OperationKind::LocalTrait);
-    if !method || !local || receiver != "self" || *mode != Mode::Shared || !can_repeat(draft) {
-        return vec![];
-    }
-    let laws = LAWS.iter().filter(|(_, law)| law.queries);
-    laws.filter_map(|(file, law)| about_query(ty, draft, file, law)).collect()
-}
-
-fn about_query(ty: &Ty, draft: &Draft, file: &str, law: &Law) -> Option<Draft> {
-    let law = law.named(draft.callee.name());
-    let (mut inputs, mut full) = (draft.inputs.clone(), one_line(&law.holds));
-    let mut show = law.show.clone();
-    if law.values > 1 {
-        // The other value is the last argument, so that all others keep their places. One that
-        // borrows would have to borrow from the same.
-        let twin = inputs.len();
-        if twin + 1 > MAX_INPUTS || ty.borrows() || tells_of_storage(draft.callee.name()) {
-            return None;
-        }
-        inputs.push(Input { name: String::new(), ty: ty.clone(), mode: Mode::Shared });
-        let called = draft.call.full().replace("{0}", &format!("{{{twin}}}"));
-        full = full.replace("{call of twin}", &called).replace("{twin}", &format!("{{{twin}}}"));
-        let others: Vec<String> = (1..twin).map(|n| format!("{{{n}}}")).collect();
-        let called = format!("{{.{twin}}}.{}({})", draft.callee.name(), others.join(", "));
-        show = show.replace("{call of twin}", &called).replace("{.twin}", &format!("{{.{twin}}}"));
-    }
-    let about = Some(Box::new(draft.call.clone()));
-    let call = Call::new(Form::Template { full: format!("{{ {full} }}"), show, about }, vec![]);
-    let docs = Docs { mentions_panic: true, weak: law.weak, ..Docs::default() };
-    Some(claim(law.callee(file, ty), call, inputs, docs))
-}
-
-/// Whether a method of this name says how a value is stored, which equal ones may differ in.
-fn tells_of_storage(name: &str) -> bool {
-    let words = ["addr", "allocated", "bytes", "capacity", "inline", "memory", "ptr", "spilled"];
-    name.split('_').any(|word| words.contains(&word))
-}
-
-/// Whether the same call can be written twice and its results compared: nothing
-/// is moved, no closure keeps a count, and the answer is none that may differ
-/// by its nature.
-fn can_repeat(draft: &Draft) -> bool {
-    let copied = |ty: &Ty| match ty {
-        Ty::Prim(_) => true,
-        Ty::Ref { mutable, .. } => !mutable,
-        _ => false,
-    };
-    let mut others = draft.inputs[1..].iter();
-    let arguments = others.all(|input| match input.mode {
-        Mode::Own => copied(&input.ty),
-        Mode::Shared => true,
-        Mode::Exclusive | Mode::Reborrow => false,
-    });
-    let fleeting = |ty: &Ty| {
-        matches!(ty, Ty::Ptr { .. } | Ty::FnPtr { .. } | Ty::Ref { mutable: true, .. })
-            || ty.path().is_some_and(|path| path.starts_with("std::time::"))
-    };
-    let answer = !draft.output.is_unit() && !draft.output.any(fleeting);
-    arguments && answer && !draft.call.has_closures() && !draft.docs.hidden
+/// One text for each number, with commas in between.
+fn listed(numbers: std::ops::Range<usize>, text: impl Fn(usize) -> String) -> String {
+    numbers.map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A law takes values of one type, so what they borrow has one region.
@@ -450,7 +274,11 @@ fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::members::fits;
     use super::*;
+    use std::collections::BTreeSet;
+    use testsmith_model::call::Form;
+    use testsmith_model::operation::Mode;
 
     #[test]
     fn every_file_of_a_law_is_read() {

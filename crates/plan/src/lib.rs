@@ -300,8 +300,11 @@ impl Planner {
             taken.extend(draft.inputs.iter().map(|input| input.ty.clone()));
             made.insert(draft.output.clone());
         }
-        let queries = self.accepted.iter().flat_map(|draft| laws::of_query(&self.api, draft));
-        let mut drafts: Vec<Draft> = queries.collect();
+        let mut drafts: Vec<Draft> = vec![];
+        for draft in &self.accepted {
+            drafts.extend(laws::of_query(&self.api, draft));
+            drafts.extend(laws::of_maker(&self.api, draft));
+        }
         for ty in &taken {
             // A reference as a value of its own is seldom needed.
             if matches!(ty, Ty::Ref { .. }) && self.referred.insert(ty.clone()) {
