@@ -6,7 +6,9 @@ use crate::replay::describe;
 use crate::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use testsmith_judge::{Failing, Severity, Support, Verdict, judge, judge_with, way};
+use testsmith_judge::{
+    Failing, Known, Severity, Support, Verdict, depends_on_a_position, judge, judge_with, way,
+};
 use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
 use testsmith_model::{Callee, Plan, Sequence, Step};
 use testsmith_render::{Style, Test, TestEnding, Watch, name_of};
@@ -58,6 +60,8 @@ impl Finding {
             Ending::Exception { .. } => "is an exception",
             Ending::TimedOut { .. } => "does not return",
             Ending::Memory(MemoryError::Leak) => "leaks",
+            Ending::Memory(MemoryError::InvalidText) => "makes no text",
+            Ending::Memory(MemoryError::InvalidValue) => "makes no value",
             Ending::Memory(_) => "misuses memory",
             _ => "ends the process",
         };
@@ -93,7 +97,8 @@ impl Finding {
     /// Judges it again, knowing how far the type keeps the convention.
     pub fn weigh(&mut self, plan: &Plan, support: Support) {
         self.support = Some(support);
-        let verdict = judge_with(plan, &self.sequence, &self.outcome, self.support);
+        let known = Known { support: self.support, ..Known::default() };
+        let verdict = judge_with(plan, &self.sequence, &self.outcome, known);
         if let Verdict::Failing(failing) = verdict {
             self.failing = failing;
         }
@@ -151,6 +156,9 @@ impl Emitted for Finding {
             comment,
             sequence: &self.sequence,
             ending: match (&self.outcome.ending, shows) {
+                (Ending::Memory(MemoryError::InvalidText | MemoryError::InvalidValue), _) => {
+                    TestEnding::Valid
+                }
                 (Ending::Memory(error), _) => TestEnding::Watched(match error {
                     MemoryError::Leak => Watch::Leaks,
                     MemoryError::DroppedTwice | MemoryError::DeadElement => Watch::Elements,
@@ -262,7 +270,10 @@ impl Findings {
         let Verdict::Failing(failing) = judge(plan, &sequence, &outcome) else { return };
         let step = outcome.step as usize;
         let operation = shown(callee_at(plan, &sequence, step));
-        if !self.selection.wants(&operation) || failing.severity == Severity::Illegal {
+        // Whether a position was right is found out when the search is over.
+        let illegal = failing.severity == Severity::Illegal
+            && !depends_on_a_position(plan, &sequence, &outcome);
+        if !self.selection.wants(&operation) || illegal {
             return;
         }
         let (way, operations) = (way(plan, &sequence, step), BTreeSet::from([operation]));

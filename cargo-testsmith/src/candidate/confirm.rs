@@ -11,7 +11,7 @@ use crate::budget::is_late;
 use std::path::Path;
 use std::time::Instant;
 use testsmith_engines::shrink::shrink;
-use testsmith_judge::{Failing, Severity, Verdict, judge};
+use testsmith_judge::{Failing, Known, Severity, Verdict, judge_with};
 use testsmith_lab::Error;
 use testsmith_model::message::Component;
 use testsmith_model::outcome::{Ending, Outcome};
@@ -81,11 +81,16 @@ impl Confirmer<'_> {
         let Some(first) = self.look(claim, sequence, true)? else { return Ok(None) };
         // Where it failed in a fresh process is where it fails.
         let step = if first.failing.is_some() { first.outcome.step as usize } else { *step };
+        let right = self.workers.has_right_position(self.plan, sequence, &first.outcome)?;
+        let illegal = |failing: &Failing| failing.severity == Severity::Illegal;
+        if !right && first.failing.as_ref().is_some_and(illegal) {
+            return Ok(None);
+        }
         let endless = matches!(first.outcome.ending, Ending::TimedOut { .. });
         let small = if endless {
-            self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step))?
+            self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step, right))?
         } else {
-            self.smaller(claim, sequence, step)?
+            self.smaller(claim, sequence, step, right)?
         };
         let (small, claim) = match claim {
             Claim::Reaches { panics, .. } => self.tidied(claim, *panics, small)?,
@@ -103,7 +108,7 @@ impl Confirmer<'_> {
         };
         let Some(look) = look else { return Ok(None) };
         let failing = match look.failing {
-            Some(failing) => Some(self.judged_by_values(failing, &small, &look.outcome)?),
+            Some(failing) => Some(self.judged_by_values(failing, &small, &look.outcome, right)?),
             None => None,
         };
         if failing.as_ref().is_some_and(|failing| failing.severity == Severity::Illegal) {
@@ -125,7 +130,13 @@ impl Confirmer<'_> {
         failing: Failing,
         sequence: &Sequence,
         outcome: &Outcome,
+        right: bool,
     ) -> Result<Failing, Error> {
+        let known = Known { right_position: right, ..Known::default() };
+        let failing = match judge_with(self.plan, sequence, outcome, known) {
+            Verdict::Failing(judged) if right => judged,
+            _ => failing,
+        };
         let counts = match &outcome.ending {
             Ending::Panicked(panic) => panic.message.contains("with overflow"),
             Ending::TimedOut { .. } => true,
@@ -141,7 +152,8 @@ impl Confirmer<'_> {
             Err(Error::Worker(_)) => return Ok(failing),
             seen => seen?.values,
         };
-        match judge(self.plan, sequence, &Outcome { values, ..outcome.clone() }) {
+        let outcome = Outcome { values, ..outcome.clone() };
+        match judge_with(self.plan, sequence, &outcome, known) {
             Verdict::Failing(judged) => Ok(judged),
             Verdict::Passed => Ok(failing),
         }
@@ -199,6 +211,7 @@ impl Confirmer<'_> {
         claim: &Claim,
         sequence: &Sequence,
         step: usize,
+        right: bool,
     ) -> Result<Sequence, Error> {
         let (plan, components) = (self.plan, self.components);
         let now = Instant::now();
@@ -208,8 +221,16 @@ impl Confirmer<'_> {
             if error.is_some() || is_late(end) {
                 return false;
             }
-            match self.look(claim, candidate, false) {
-                Ok(look) => look.is_some(),
+            // What was right has to stay right.
+            let look = self.look(claim, candidate, false);
+            let keeps = look.and_then(|look| match look {
+                Some(look) if right => {
+                    self.workers.has_right_position(plan, candidate, &look.outcome)
+                }
+                look => Ok(look.is_some()),
+            });
+            match keeps {
+                Ok(keeps) => keeps,
                 Err(why) => {
                     error = Some(why);
                     false

@@ -103,7 +103,9 @@ impl<'c> Causes<'c> {
     /// besides; those that another explains are gone. Also returns what was not proposed.
     pub(super) fn tell(mut self, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Failure>) {
         let left = std::mem::take(&mut self.left);
-        let left = left.into_iter().filter(|failure| !self.is_explained(failure)).collect();
+        let counts = |failure: &Failure| failure.failing.severity != Severity::Illegal;
+        let left = left.into_iter().filter(counts).filter(|failure| !self.is_explained(failure));
+        let left = left.collect();
         let mut told: Vec<Finding> = vec![];
         let plan = self.plan;
         let explains = |one: &Finding, other: &Finding| explains(plan, one, other);

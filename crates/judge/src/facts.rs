@@ -6,6 +6,7 @@ use crate::guesses::{
     OF_STD, bits, index_in, is_a_back_door, is_a_convention, is_about_a_query, is_large,
     is_put_together, keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
 };
+use crate::large;
 use crate::made_for_another::{made_for_another, of_two_owners};
 use crate::support::Support;
 use crate::way::root;
@@ -17,7 +18,7 @@ use testsmith_model::{Callee, Edit, EditStep, OpId, Plan, Sequence, Step, TypeId
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
-    plan: &'f Plan,
+    pub(crate) plan: &'f Plan,
     /// The operation under way; none while a literal is shown or dropped.
     pub operation: Option<&'f Operation>,
     pub outcome: &'f Outcome,
@@ -63,6 +64,10 @@ pub struct Facts<'f> {
     pub shared_before: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
+    /// The position that was given is known to be right.
+    pub right_position: bool,
+    /// The most elements that a list or a text was made of at once.
+    pub largest: u128,
     /// The type that the call is about in the end.
     root: Option<String>,
 }
@@ -110,9 +115,11 @@ impl<'f> Facts<'f> {
         };
         let given = arguments::numbers(sequence, here);
         let before = || sequence.steps().take(here);
+        let sizes = large::sizes(plan, sequence, here);
         let large_number = before().enumerate().any(|(at, step)| {
             let ty = &plan.ty(step.ty(plan)).ty;
-            arguments::number(step, outcome.values.get(at)).is_some_and(|n| is_large(n, ty))
+            !sizes[at]
+                && arguments::number(step, outcome.values.get(at)).is_some_and(|n| is_large(n, ty))
         });
         let large_number =
             large_number || arguments::hold_large_numbers(plan, sequence, here, &outcome.values);
@@ -164,6 +171,8 @@ impl<'f> Facts<'f> {
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
             support: None,
+            right_position: false,
+            largest: large::largest(sequence, &sizes),
             root: root(plan, sequence, here),
         }
     }
@@ -537,7 +546,11 @@ impl<'f> Facts<'f> {
                 };
                 let place = format!("panic at {}:{}{column}", panic.file, panic.line);
                 // Many roads lead to a line of another crate.
-                if panic.own { place } else { format!("{place}, given {}", self.kinds_given()) }
+                if panic.own {
+                    return place;
+                }
+                let kind = kind_of_message(&panic.message);
+                format!("{place}, given {}: {kind}", self.kinds_given())
             }
             Ending::Panicked(panic) => {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))

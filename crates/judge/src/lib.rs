@@ -9,18 +9,21 @@ mod arguments;
 mod contract;
 mod facts;
 mod guesses;
+mod large;
 mod made_for_another;
 mod policy;
+mod positions;
 mod support;
 mod way;
 
 pub use facts::Facts;
 pub use policy::{POLICY, Rule, UNSAFE_CALL};
+pub use positions::{Counts, counts, is_right};
 pub use support::Support;
 pub use way::{is_same_way, lineage, way};
 
 use testsmith_model::outcome::{Ending, Outcome};
-use testsmith_model::{Plan, Sequence};
+use testsmith_model::{Plan, Sequence, Step};
 
 /// How sure we are that somebody has to mend something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,23 +66,28 @@ pub struct Failing {
     pub class: String,
 }
 
-/// What to think of an outcome.
-pub fn judge(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Verdict {
-    judge_with(plan, sequence, outcome, None)
+/// What is known of a failure that takes further calls to find out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// How far the type keeps the claim that is broken.
+    pub support: Option<Support>,
+    /// The position that was given lies within all that its value counts.
+    pub right_position: bool,
 }
 
-/// The same, knowing how far the type keeps the claim that is broken.
-pub fn judge_with(
-    plan: &Plan,
-    sequence: &Sequence,
-    outcome: &Outcome,
-    support: Option<Support>,
-) -> Verdict {
+/// What to think of an outcome.
+pub fn judge(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Verdict {
+    judge_with(plan, sequence, outcome, Known::default())
+}
+
+/// The same, with what is known besides.
+pub fn judge_with(plan: &Plan, sequence: &Sequence, outcome: &Outcome, known: Known) -> Verdict {
     if matches!(outcome.ending, Ending::Completed | Ending::Inapplicable) {
         return Verdict::Passed;
     }
     let mut facts = Facts::new(plan, sequence, outcome);
-    facts.support = support;
+    facts.support = known.support;
+    facts.right_position = known.right_position;
     let rank =
         POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
     let rule = match &POLICY[rank] {
@@ -93,4 +101,17 @@ pub fn judge_with(
         reason: rule.reason,
         class: facts.class(),
     })
+}
+
+/// Whether a failure that the caller seems to have asked for would be a violation if the
+/// position that was given is right.
+pub fn depends_on_a_position(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> bool {
+    let op = match sequence.steps().nth(outcome.step as usize) {
+        Some(Step::Call(op, _)) => *op,
+        _ => return false,
+    };
+    let known = Known { right_position: true, ..Known::default() };
+    let verdict = judge_with(plan, sequence, outcome, known);
+    matches!(verdict, Verdict::Failing(failing) if failing.rule == policy::RIGHT_POSITION)
+        && counts(plan, op).is_some()
 }

@@ -3,7 +3,7 @@
 use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
 use testsmith_model::operation::OperationKind;
-use testsmith_model::outcome::{Ending, MemoryError};
+use testsmith_model::outcome::{Ending, MemoryError, Phase};
 
 pub struct Rule {
     pub name: &'static str,
@@ -140,10 +140,12 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "no return by design",
         severity: Illegal,
-        reason: "it did not return in time, and was given a large number, or is not meant to return",
+        reason: "it did not return in time, and was given a large number or something of many \
+                 elements, or is not meant to return",
         applies: |facts| {
             let never = facts.never_returns() || facts.kind() == Some(OperationKind::Builder);
-            is_endless(facts) && (facts.large_number || never)
+            let large = facts.large_number || facts.largest >= MANY;
+            is_endless(facts) && (large || never)
         },
     },
     Rule {
@@ -186,6 +188,17 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             let aborted = matches!(facts.outcome.ending, Ending::Signal { number: SIGABRT, .. });
             aborted && facts.is_calling() && facts.is_interrupted_here()
+        },
+    },
+    Rule {
+        name: "stack overflow of something large",
+        severity: Suspicious,
+        reason: "the stack does not suffice for something of thousands of elements, and the \
+                 function promises no error that it could return instead",
+        applies: |facts| {
+            let refuses = facts.is_calling() && facts.returns_a_result();
+            let drops = facts.outcome.phase == Phase::Dropping;
+            overflows_its_stack(facts) && facts.largest >= THOUSANDS && !refuses && !drops
         },
     },
     Rule {
@@ -280,6 +293,25 @@ pub static POLICY: &[Rule] = &[
         reason: "a RefCell inside the crate is borrowed twice",
         applies: |facts| {
             facts.says(&["already borrowed", "already mutably borrowed"]) && !facts.interrupted
+        },
+    },
+    Rule {
+        name: RIGHT_POSITION,
+        severity: Violation,
+        reason: "the index or the range that it was given lies within all that its value \
+                 counts, and something inside goes wrong",
+        applies: |facts| {
+            let asked_for = facts.interrupted
+                || facts.back_door
+                || facts.answered
+                || facts.made_up_keys
+                || facts.made_for_another
+                || facts.is_put_together_here()
+                || facts.changes_and_documents_panics()
+                || (facts.large_number && facts.says(&["with overflow"]));
+            facts.right_position
+                && (facts.says(&ARITHMETIC) || facts.asserts_inside())
+                && !asked_for
         },
     },
     Rule {
@@ -472,6 +504,18 @@ pub static POLICY: &[Rule] = &[
         applies: |_| true,
     },
 ];
+
+/// The rule about positions that were right.
+pub(crate) const RIGHT_POSITION: &str = "panic at a right position";
+
+/// Something of so many elements may well take an algorithm too long.
+const MANY: u128 = 60;
+/// No stack is made for a recursion of so many steps.
+const THOUSANDS: u128 = 1000;
+
+fn overflows_its_stack(facts: &Facts) -> bool {
+    matches!(&facts.outcome.ending, Ending::Signal { note, .. } if note == "stack overflow")
+}
 
 fn is_endless(facts: &Facts) -> bool {
     matches!(facts.outcome.ending, Ending::TimedOut { .. })

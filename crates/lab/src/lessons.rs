@@ -13,6 +13,8 @@ use testsmith_model::{Callee, OpId, Plan, Sequence};
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
 /// When so many instances of a function did not return, none is called again.
 const HUNG_BEFORE_ALL_AVOIDED: usize = 3;
+/// What is noted of a worker that ended so.
+const STACK_OVERFLOW: &str = "stack overflow";
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 
@@ -68,9 +70,11 @@ impl Lessons {
         let calling = death.outcome.phase == Phase::Calling;
         let costly =
             matches!(death.outcome.ending, Ending::TimedOut { .. } | Ending::OutOfMemory { .. });
+        // What is too large for the stack is so when it is dropped, too.
+        let deep = matches!(&death.outcome.ending, Ending::Signal { note, .. }
+            if note == STACK_OVERFLOW);
         if limits
-            && calling
-            && costly
+            && (calling && costly || deep)
             && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
         {
             for op in instances(plan, limit.op) {
@@ -158,8 +162,9 @@ fn exceeds(sequence: &Sequence, limit: &ArgumentLimit) -> bool {
     steps.iter().enumerate().any(|(at, step)| {
         let limited = matches!(step, Step::Call(op, _) if *op == limit.op);
         let given = step.args(at).nth(limit.input as usize).filter(|_| limited);
-        matches!(given.map(|arg| steps[arg]), Some(Step::Literal(_, Literal::Int(number)))
-            if number.unsigned_abs() >= limit.number.unsigned_abs())
+        given
+            .and_then(|arg| size_of(steps[arg]))
+            .is_some_and(|size| size.unsigned_abs() >= limit.number.unsigned_abs())
     })
 }
 
@@ -170,8 +175,18 @@ fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
     }
 }
 
-/// The literal number furthest from zero that went into a step, and where it
-/// was an argument: of the step itself, or else of what made its arguments.
+/// A literal number, or the length of a literal text.
+fn size_of(step: &Step) -> Option<i128> {
+    match step {
+        Step::Literal(_, Literal::Int(number)) => Some(*number),
+        Step::Literal(_, Literal::Str(text)) => Some(text.len() as i128),
+        _ => None,
+    }
+}
+
+/// The literal number furthest from zero that went into a step, or the length of a
+/// text, and where it was an argument: of the step itself, or else of what made its
+/// arguments.
 fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
     let steps: Vec<&Step> = sequence.steps().collect();
     let mut makers = vec![step];
@@ -182,15 +197,11 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
             let Some(Step::Call(op, back)) = steps.get(at as usize) else { continue };
             for (input, distance) in back.iter().enumerate() {
                 let from = at.saturating_sub(*distance);
-                match steps.get(from as usize) {
-                    Some(Step::Literal(_, Literal::Int(number))) => {
-                        numbers.push(ArgumentLimit {
-                            op: *op,
-                            input: input as u32,
-                            number: *number,
-                        });
+                match steps.get(from as usize).and_then(|step| size_of(step)) {
+                    Some(number) => {
+                        numbers.push(ArgumentLimit { op: *op, input: input as u32, number });
                     }
-                    _ => further.push(from),
+                    None => further.push(from),
                 }
             }
         }

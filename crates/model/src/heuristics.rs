@@ -21,10 +21,11 @@ pub enum Heuristic {
     Twins,
     Interruptions,
     Laws,
+    Sizes,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 15] = [
+    pub const ALL: [Heuristic; 16] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -40,6 +41,7 @@ impl Heuristic {
         Heuristic::Twins,
         Heuristic::Interruptions,
         Heuristic::Laws,
+        Heuristic::Sizes,
     ];
 
     /// As on the command line.
@@ -60,6 +62,7 @@ impl Heuristic {
             Heuristic::Twins => "twins",
             Heuristic::Interruptions => "interruptions",
             Heuristic::Laws => "laws",
+            Heuristic::Sizes => "sizes",
         }
     }
 
@@ -89,6 +92,9 @@ impl Heuristic {
                 "code of the test panics when it is called back, and the sequence goes on"
             }
             Heuristic::Laws => "values are asked whether they keep the laws of their kind",
+            Heuristic::Sizes => {
+                "now and then texts and lists are made of up to 100,000 elements at once"
+            }
         }
     }
 

@@ -34,6 +34,10 @@ impl TypeId {
 /// No operation takes more arguments than this; the rest are skipped.
 pub const MAX_INPUTS: usize = 12;
 
+/// The name of the argument that says of how many elements a builder makes its value. It is
+/// given small sizes and, seldom, large ones, never any number.
+pub const SIZE: &str = "size";
+
 /// How an operation takes an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -114,6 +114,10 @@ pub enum MemoryError {
     DroppedTwice,
     /// So was one that was looked at.
     DeadElement,
+    /// A text that is not UTF-8, which safe code relies on.
+    InvalidText,
+    /// So does it on these.
+    InvalidValue,
     /// It is safe to keep memory for ever, and seldom meant.
     Leak,
 }
@@ -130,6 +134,8 @@ impl MemoryError {
             MemoryError::WrongLayout => "frees memory by another layout than it was asked for",
             MemoryError::DroppedTwice => "drops an element twice, or one that was never made",
             MemoryError::DeadElement => "uses an element that was dropped or never made",
+            MemoryError::InvalidText => "makes a text that is not UTF-8",
+            MemoryError::InvalidValue => "makes a `bool` or a `char` that is none",
             MemoryError::Leak => "never frees some of its memory",
         }
     }

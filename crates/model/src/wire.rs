@@ -201,6 +201,7 @@ wire!(enum Ending {
 wire!(enum MemoryError {
     0 => Overrun {}, 1 => Underrun {}, 2 => WriteAfterFree {}, 3 => DoubleFree {},
     4 => InvalidFree {}, 5 => WrongLayout {}, 6 => Leak {}, 7 => DroppedTwice {}, 8 => DeadElement {},
+    9 => InvalidText {}, 10 => InvalidValue {},
 });
 wire!(struct Outcome { ending, step, phase, values, new_edges });
 

@@ -3,6 +3,8 @@
 //! One flat table: what is not in it cannot be made, and whatever needs it is
 //! skipped with that reason.
 
+mod sized;
+
 use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
 use crate::flows;
@@ -394,6 +396,7 @@ fn vec_makers(ty: &Ty, item: Ty) -> Vec<Draft> {
     if item == Ty::prim("u8") {
         makers.push(row("String::into_bytes({0})", "{.0}.into_bytes()", vec![string()], ty));
     }
+    makers.extend(sized::vectors(ty, &item));
     makers
 }
 

@@ -85,7 +85,10 @@ const TRAPS_IN_TEXT: [&str; 9] = [
 fn strings(mined: &Literals) -> Vec<Literal> {
     let usual = ["", "a", "b", "A", "abc", "0", "1.0", " ", "é", "-1"];
     let usual = usual.into_iter().chain(TRAPS_IN_TEXT).map(str::to_owned);
-    usual.chain(mined.strings.iter().cloned()).map(|text| Literal::Str(text.into())).collect()
+    // What the code compares letters with is worth as much in a text.
+    let marks = mined.chars.iter().filter(|c| !c.is_alphanumeric()).map(char::to_string);
+    let all = usual.chain(mined.strings.iter().cloned()).chain(marks);
+    all.map(|text| Literal::Str(text.into())).collect()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod literal;
 mod names;
 mod statements;
 mod test;
+mod valid;
 mod witness;
 
 pub use check::{Check, Parameter, checked_file};

@@ -13,10 +13,86 @@ pub fn literal(ty: &Ty, literal: &Literal) -> String {
         Literal::Bool(value) => value.to_string(),
         Literal::Char(value) => format!("{value:?}"),
         Literal::Float(bits) => float(f64::from_bits(*bits), name),
-        Literal::Str(text) if ty.path().is_some() => format!("String::from({:?})", &**text),
-        Literal::Str(text) => format!("{:?}", &**text),
+        Literal::Str(text) => match (long_text(text), ty.path().is_some()) {
+            (Some(owned), true) => owned,
+            (Some(owned), false) => format!("&{owned}"),
+            (None, true) => format!("String::from({:?})", &**text),
+            (None, false) => format!("{:?}", &**text),
+        },
         Literal::Int(value) => int(*value, name),
     }
+}
+
+/// Whether a literal is made by a call, so that what borrows it needs it to stay.
+pub(crate) fn is_made(literal: &Literal) -> bool {
+    matches!(literal, Literal::Str(text) if long_text(text).is_some())
+}
+
+/// Texts up to this many bytes are written as they are.
+const MAX_WRITTEN: usize = 200;
+/// What is repeated is at most so long, and saves at least so much.
+const MAX_PIECE: usize = 128;
+const LEAST_SAVED: usize = 40;
+
+/// A text that says the same again and again, as an expression of its parts:
+/// `"[".repeat(10_000)`.
+fn long_text(text: &str) -> Option<String> {
+    if text.len() <= MAX_WRITTEN {
+        return None;
+    }
+    let (mut parts, mut plain, mut rest) = (vec![], String::new(), text);
+    while let Some(c) = rest.chars().next() {
+        match repeated(rest) {
+            Some((piece, times)) => {
+                if !plain.is_empty() {
+                    parts.push(format!("{:?}", std::mem::take(&mut plain)));
+                }
+                parts.push(format!("{piece:?}.repeat({})", grouped(times)));
+                rest = &rest[piece.len() * times..];
+            }
+            None => {
+                plain.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    match parts.as_slice() {
+        [] => None,
+        [one] if plain.is_empty() => Some(one.clone()),
+        _ => {
+            if !plain.is_empty() {
+                parts.push(format!("{plain:?}"));
+            }
+            let borrowed = |part: &String| match part.ends_with(')') {
+                true => format!("&{part}"),
+                false => part.clone(),
+            };
+            let all: Vec<String> = parts.iter().map(borrowed).collect();
+            Some(format!("[{}].concat()", all.join(", ")))
+        }
+    }
+}
+
+/// The shortest piece that a text begins with and that is worth writing once.
+fn repeated(text: &str) -> Option<(&str, usize)> {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    ends.take_while(|end| *end <= MAX_PIECE).find_map(|end| {
+        let piece = &text[..end];
+        let times = text.as_bytes().chunks(end).take_while(|chunk| *chunk == piece.as_bytes());
+        let times = times.count();
+        (end * (times - 1) >= LEAST_SAVED.max(end)).then_some((piece, times))
+    })
+}
+
+/// A number with a mark between thousands.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    if digits.len() <= 4 {
+        return digits;
+    }
+    let groups: Vec<&[u8]> = digits.as_bytes().rchunks(3).rev().collect();
+    let text = |group: &&[u8]| String::from_utf8_lossy(group).into_owned();
+    groups.iter().map(text).collect::<Vec<_>>().join("_")
 }
 
 /// A number that says its type, `7u8`; anything else as it is.
@@ -118,6 +194,25 @@ mod tests {
         assert_eq!(literal(&string, &Literal::Str("a\"b".into())), "String::from(\"a\\\"b\")");
         assert_eq!(literal(&Ty::shared(Ty::prim("str")), &Literal::Str("x".into())), "\"x\"");
     }
+
+    #[test]
+    fn a_long_text_is_made_of_its_pieces() {
+        let string = Ty::adt("std::string::String", vec![]);
+        let shown = |text: String| literal(&string, &Literal::Str(text.into()));
+        assert_eq!(shown("[".repeat(10_000)), "\"[\".repeat(10_000)");
+        assert_eq!(shown("aé".repeat(2048)), "\"aé\".repeat(2048)");
+        let mixed = format!("k: {}é{}", "[".repeat(300), "a\n".repeat(50));
+        let expected = r#"["k: ", &"[".repeat(300), "é", &"a\n".repeat(50)].concat()"#;
+        assert_eq!(shown(mixed.clone()), expected);
+        let text = Literal::Str(mixed.into());
+        assert!(is_made(&text));
+        assert!(literal(&Ty::shared(Ty::prim("str")), &text).starts_with("&[\"k: \""));
+        // What is short, or says something new all the time, is written as it is.
+        assert!(!is_made(&Literal::Str("[".repeat(20).into())));
+        let numbers: String = (0..200).map(|n| format!("{n} ")).collect();
+        assert!(!is_made(&Literal::Str(numbers.into())));
+    }
+
     #[test]
     fn what_does_not_fit_other_machines_is_known() {
         let wide = |name: &str, value: i128| is_wide(&Ty::prim(name), &Literal::Int(value));

@@ -9,9 +9,10 @@ use crate::beside;
 use crate::calls::{explicit, is_atomic, is_operator, plain};
 use crate::expected::expected;
 use crate::imports::Imports;
-use crate::literal::{is_wide, literal, with_type};
+use crate::literal::{is_made, is_wide, literal, with_type};
 use crate::names::Variables;
 use crate::statements::{mark, must_be_dropped};
+use crate::valid;
 use testsmith_model::call::{Placeholder, Treatment, fill};
 use testsmith_model::operation::{Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
@@ -45,6 +46,8 @@ pub enum TestEnding {
     Hangs,
     /// It fails by how its memory is used.
     Watched(Watch),
+    /// Its last value is no value of its type.
+    Valid,
 }
 
 /// What is looked for while the memory of a test is watched.
@@ -133,7 +136,10 @@ pub(crate) fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> Strin
     }
     text.push_str("#[test]\n");
     match &test.ending {
-        TestEnding::Open | TestEnding::Shows { .. } | TestEnding::Watched(_) => {}
+        TestEnding::Open
+        | TestEnding::Shows { .. }
+        | TestEnding::Watched(_)
+        | TestEnding::Valid => {}
         TestEnding::Panics { expected: Some(message) } => {
             text.push_str(&format!("#[should_panic(expected = {message:?})]\n"));
         }
@@ -289,7 +295,9 @@ impl<'w> Writer<'w> {
                     let repeatable = info.abilities.copy || self.uses[here].len() <= 1;
                     // A text says what it is by itself; a number before a dot does not.
                     let says = self.is_plain() && info.is_reference;
-                    if repeatable && self.can_stand_in_place(here, says) {
+                    // What borrows a text that is made on the spot needs it to stay.
+                    let stays = !(is_made(&value) && info.is_reference);
+                    if stays && repeatable && self.can_stand_in_place(here, says) {
                         if !self.is_plain() || self.is_ambiguous(here) {
                             text = with_type(text, &info.ty);
                         }
@@ -469,7 +477,7 @@ impl<'w> Writer<'w> {
 
     /// Whether nothing but its type tells what a generic value is made for.
     fn needs_a_type(&self, here: usize, text: &str) -> bool {
-        let Some(operation) = self.operation(here) else { return false };
+        let Some(operation) = self.operation(here) else { return text.starts_with('&') };
         let generic = matches!(&self.plan.ty(operation.output).ty,
             Ty::Adt { args, .. } if args.iter().any(|arg| arg.as_type().is_some()));
         generic && operation.kind == OperationKind::Constructor && !text.contains('<')
@@ -487,6 +495,12 @@ impl<'w> Writer<'w> {
             return vec![format!("assert_eq!(format!(\"{{:?}}\", {text}), {wanted:?});")];
         }
         let info = self.plan.ty(operation.output);
+        if self.test.ending == TestEnding::Valid
+            && here + 1 == self.steps.len()
+            && let Some(claim) = valid::claim(&info.ty, "value", false)
+        {
+            return vec![format!("let value = {text};"), format!("assert!({claim});")];
+        }
         if info.ty.is_unit() {
             // Whoever is given it can write it down.
             self.inline[here] = Some("()".to_owned());

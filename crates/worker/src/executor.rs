@@ -464,6 +464,12 @@ impl Executor {
             Ok(true) => {
                 let slot = self.loans.commit(signature, args);
                 self.add(signature.output);
+                if self.watch {
+                    self.look_at_value(slot, here);
+                    if self.failure.is_some() {
+                        return Some(Err(Halt::Panicked));
+                    }
+                }
                 if self.observe {
                     self.values.resize(self.slots.len(), Value::default());
                     self.look_at(slot);

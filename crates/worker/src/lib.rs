@@ -20,6 +20,7 @@ pub mod scalar;
 mod shelf;
 pub mod table;
 mod timing;
+pub mod valid;
 mod watched;
 
 pub use arena::Frame;

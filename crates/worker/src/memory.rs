@@ -67,6 +67,9 @@ unsafe impl GlobalAlloc for Bounded {
         if watched::is_ours(place) {
             return watched::free(place, layout);
         }
+        if watched::is_junk(place) {
+            return watched::note_junk();
+        }
         // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.dealloc(place, layout) }
     }

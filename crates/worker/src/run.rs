@@ -23,7 +23,7 @@ use testsmith_model::message::{
     ArgumentLimit, IDENTITY, Job, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
 use testsmith_model::operation::Sameness;
-use testsmith_model::outcome::Ending;
+use testsmith_model::outcome::{Ending, Panic};
 use testsmith_model::pipe::{receive, send};
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence, Step};
 
@@ -371,6 +371,8 @@ struct Ways {
 /// So many failures of one kind are looked at in a walk; what fails often would take up all
 /// the time.
 const LOOKED_AT: u32 = 8;
+/// Letters of what a panic says by which it is known.
+const MAX_SAID: usize = 60;
 /// And so many whose memory is looked at again: a crate may keep what it was given.
 const RUN_AGAIN: u32 = 64;
 
@@ -386,7 +388,7 @@ impl Failures {
 
     fn is_new(&mut self, executor: &Executor, outcome: &Outcome) -> bool {
         let (file, line) = match &outcome.ending {
-            Ending::Panicked(panic) => (panic.file.clone(), panic.line),
+            Ending::Panicked(panic) => (place(panic), panic.line),
             Ending::Broken => (String::new(), 0),
             Ending::Memory(error) => (error.words().to_owned(), 0),
             _ => return false,
@@ -407,6 +409,14 @@ impl Failures {
         }
         new
     }
+}
+
+/// The file of a panic and the beginning of what it says: a function that blames its caller has
+/// the caller's place, whatever is wrong.
+fn place(panic: &Panic) -> String {
+    let said = panic.message.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    let said: String = said.chars().take(MAX_SAID).collect();
+    format!("{}: {said}", panic.file)
 }
 
 /// Grows one sequence, up to `max_length` calls without repetitions, and keeps

@@ -7,6 +7,7 @@
 
 use std::marker::PhantomData;
 use testsmith_model::operation::Abilities;
+use testsmith_model::outcome::MemoryError;
 
 pub struct TypeTable {
     pub size: usize,
@@ -23,6 +24,8 @@ pub struct TypeTable {
     pub scalar: Option<unsafe fn(*const u8) -> i64>,
     /// What is inside of it as one number.
     pub inside: Option<unsafe fn(*const u8) -> i64>,
+    /// What is wrong with a value of the language.
+    pub fault: Option<unsafe fn(*const u8) -> Option<MemoryError>>,
 }
 
 impl TypeTable {
@@ -130,6 +133,16 @@ question!(
     None
 );
 
+question!(
+    ValidYes,
+    ValidNo,
+    fault,
+    [crate::valid::Valid],
+    Option<unsafe fn(*const u8) -> Option<MemoryError>>,
+    Some(fault_of::<T>),
+    None
+);
+
 unsafe fn clone_value<T: Clone>(value: *const u8, frame: &mut crate::arena::Frame) {
     // SAFETY: the caller hands a live `T`.
     frame.put(unsafe { &*value.cast::<T>() }.clone());
@@ -166,6 +179,11 @@ unsafe fn inside_of<T: crate::scalar::Inside>(value: *const u8) -> i64 {
     unsafe { &*value.cast::<T>() }.inside()
 }
 
+unsafe fn fault_of<T: crate::valid::Valid>(value: *const u8) -> Option<MemoryError> {
+    // SAFETY: the caller hands a live `T`, or what its maker says is one.
+    unsafe { &*value.cast::<T>() }.fault()
+}
+
 /// The table of one concrete type.
 #[macro_export]
 macro_rules! type_table {
@@ -186,6 +204,7 @@ macro_rules! type_table {
             hash: (&probe).hash(),
             scalar: (&probe).scalar(),
             inside: (&probe).inside(),
+            fault: (&probe).fault(),
         }
     }};
 }

@@ -122,6 +122,19 @@ pub fn is_ours(place: *mut u8) -> bool {
     base != 0 && (place as usize).wrapping_sub(base) < REGION_BYTES
 }
 
+/// Whether an address was read from memory that was never written, or was freed: no memory
+/// is ever there.
+#[inline]
+pub fn is_junk(place: *mut u8) -> bool {
+    let filled = |byte: u8| usize::from_ne_bytes([byte; size_of::<usize>()]);
+    place as usize == filled(FRESH) || place as usize == filled(FREED)
+}
+
+/// Somebody frees what is at such an address.
+pub fn note_junk() {
+    with(|region| region.note(MemoryError::InvalidFree));
+}
+
 /// Memory that is watched; none if there is no room.
 pub fn allocate(layout: Layout, zeroed: bool) -> Option<*mut u8> {
     with(|region| region.allocate(layout, zeroed))
@@ -192,7 +205,8 @@ impl Region {
         if zeroed {
             self.bytes(start, size).fill(0);
         } else {
-            self.bytes(start, size.min(FILLED)).fill(FRESH);
+            // Whatever it is taken for, it leads nowhere.
+            self.bytes(start, size).fill(FRESH);
         }
         let (start, size) = (start as u32, size as u32);
         let align = layout.align() as u32;

@@ -11,6 +11,7 @@ use self::arguments::{Need, maker_origin};
 use self::seen::Seen;
 use super::components::Components;
 use super::learned::Learned;
+use super::sizes::Sizes;
 use super::sources::{COUNTED, Source, is_taken, sources};
 use super::steps::Recipe;
 use super::texts::Texts;
@@ -44,6 +45,7 @@ pub struct Engine {
     components: Components,
     sources: Vec<Source>,
     texts: Texts,
+    sizes: Sizes,
     /// Per type: whether any operation takes it; most numbers and `()` are not
     /// worth keeping track of.
     useful: Vec<bool>,
@@ -92,13 +94,16 @@ impl Engine {
     ) -> Engine {
         let useful: Vec<bool> =
             (0..plan.types.len()).map(|n| is_taken(plan, TypeId(n as u32))).collect();
+        let texts = Texts::new(plan, avoid);
+        let sizes = Sizes::new(plan, avoid, limits, heuristics, &texts);
         let mut engine = Engine {
             rng: Rng::new(0),
             heuristics,
             learned: Learned::new(plan, avoid, heuristics),
             components: Components::new(plan, &useful, heuristics),
             sources: sources(plan, avoid),
-            texts: Texts::new(plan, avoid),
+            texts,
+            sizes,
             useful,
             limits: vec![vec![]; plan.operations.len()],
             plan: Rc::new(plan.clone()),
@@ -151,6 +156,7 @@ impl Engine {
     /// Coverage was read after the last sequence: so many edges were new.
     pub fn credit(&mut self, new_edges: u32) {
         self.learned.credit(new_edges);
+        self.sizes.credit(new_edges);
     }
 
     /// A new sequence begins. Where all of its steps must really run, nothing
@@ -169,6 +175,7 @@ impl Engine {
         let repeats =
             self.heuristics.has(Heuristic::Repetition) && self.rng.chance(1, REPEATS_ONCE_IN);
         self.repeated = repeats.then(|| self.rng.below(REPEATED_WITHIN));
+        self.sizes.begin(&mut self.rng);
     }
 
     /// Makes one more call under test, and whatever it needs.
@@ -192,6 +199,11 @@ impl Engine {
 
     /// An operation to call next.
     fn draw(&mut self) -> Option<OpId> {
+        if self.extended == 0
+            && let Some(taker) = self.sizes.first(&mut self.rng)
+        {
+            return Some(taker);
+        }
         if self.heuristics.has(Heuristic::Texts)
             && self.rng.chance(1, READS_ONCE_IN)
             && let Some(reader) = self.texts.reader(&mut self.rng)
@@ -245,7 +257,8 @@ impl Engine {
     /// The sequence is over but its values are still there: keeps what is new
     /// among them, if all went well.
     pub fn end(&mut self, stage: &mut impl Stage) {
-        if !self.worth_keeping || !self.heuristics.has(Heuristic::Components) {
+        let worth_keeping = self.worth_keeping && self.sizes.allows_keeping();
+        if !worth_keeping || !self.heuristics.has(Heuristic::Components) {
             return;
         }
         if self.paused < self.pause {
@@ -324,7 +337,10 @@ impl Engine {
                 let heavy = stage.was_heavy();
                 let excess = self.learned.is_excess(op, heavy);
                 if heavy && self.heuristics.has(Heuristic::Limits) {
-                    self.limit(op, args);
+                    // What is large on purpose is nobody's fault.
+                    if self.sizes.drawn().is_none() {
+                        self.limit(op, args);
+                    }
                     // What has grown so large here hangs the calls that follow;
                     // but some operations never make anything small.
                     if excess {

@@ -6,6 +6,7 @@
 mod components;
 mod engine;
 mod learned;
+mod sizes;
 mod sources;
 mod steps;
 mod texts;

@@ -1,5 +1,6 @@
 //! Where the values of each type come from: literals, makers, references.
 
+use super::sizes::{GREATEST, SIZES, sized_by};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Mode, OpId, Plan, TypeId};
 
@@ -8,11 +9,20 @@ use testsmith_model::{Mode, OpId, Plan, TypeId};
 pub(super) const COUNTED: usize = 128;
 
 /// The literals of a type as they are numbered: its pool, and if that is of
-/// whole numbers, those from nought on.
+/// whole numbers, those from nought on, and if there is room for them, sizes.
 pub fn numbered(pool: &[Literal]) -> impl Iterator<Item = Literal> + '_ {
     let counts = matches!(pool.first(), Some(Literal::Int(_)));
     let counted = if counts { COUNTED } else { 0 };
-    pool.iter().cloned().chain((0..counted).map(|n| Literal::Int(n as i128)))
+    let has_room = |literal: &Literal| matches!(literal, Literal::Int(n) if *n >= GREATEST as i128);
+    let sizes = if pool.iter().any(has_room) { &SIZES[..] } else { &[] };
+    let numbers = (0..counted).chain(sizes.iter().copied());
+    pool.iter().cloned().chain(numbers.map(|n| Literal::Int(n as i128)))
+}
+
+/// The number of a size among the literals of a type, if it has one.
+pub(super) fn numbered_size(source: &Source, at: usize) -> Option<usize> {
+    let n = source.literals + COUNTED + at;
+    (n < source.magnitudes.len()).then_some(n)
 }
 
 /// Where values of one type come from.
@@ -24,6 +34,8 @@ pub(super) struct Source {
     /// The operation that makes it with the fewest calls in all.
     pub(super) cheapest: Option<OpId>,
     pub(super) makers: Vec<OpId>,
+    /// Those that make it of a given size.
+    pub(super) sized: Vec<OpId>,
     /// The references to it that can stand in for it, and whether they are
     /// mutable.
     pub(super) behind: Vec<(TypeId, bool)>,
@@ -35,7 +47,11 @@ pub(super) struct Source {
 pub(super) fn sources(plan: &Plan, avoid: &[OpId]) -> Vec<Source> {
     let mut sources = vec![Source::default(); plan.types.len()];
     for op in plan.op_ids().filter(|op| !avoid.contains(op)) {
-        sources[plan.operation(op).output.index()].makers.push(op);
+        let source = &mut sources[plan.operation(op).output.index()];
+        match sized_by(plan, op) {
+            Some(_) => source.sized.push(op),
+            None => source.makers.push(op),
+        }
     }
     for (n, info) in plan.types.iter().enumerate() {
         if let Some((to, mutable)) = info.pointee {

@@ -27,6 +27,11 @@ const MAX_LENGTH: usize = 128;
 const MAX_EDITS: usize = 4;
 /// A token is repeated a few times, and now and then so often.
 const MANY_TIMES: usize = 40;
+/// What a long text is made of if it is made of nothing special: one byte, two, three and
+/// four, lines and words.
+const LETTERS: [&str; 7] = ["a", "é", "字", "👩", "a\n", "\r\n", "aé "];
+/// What opens something nests, if it is repeated.
+const OPENING: [&str; 4] = ["[", "(", "{", "<"];
 /// Powers of ten, and the greatest numbers of types.
 const ROUND: [&str; 16] = [
     "0",
@@ -192,6 +197,43 @@ impl Texts {
             self.text.truncate(end.unwrap_or_default());
         }
         Arc::from(self.text.as_str())
+    }
+
+    /// A text of so many bytes, or letters: a piece again and again, rather one that nests, with something before it
+    /// and behind it or not, and now and then one letter of two bytes where the others have
+    /// one.
+    pub(super) fn stretch(&mut self, op: OpId, size: usize, rng: &mut Rng) -> Arc<str> {
+        let base = self.any(op, rng);
+        bound(&base, &mut self.bounds);
+        let token = self.token(rng);
+        let piece = match rng.below(6) {
+            4.. if size > MAX_LENGTH => OPENING[rng.below(OPENING.len())].to_owned(),
+            0 => LETTERS[rng.below(LETTERS.len())].to_owned(),
+            1 if !self.marks.is_empty() => self.marks[rng.below(self.marks.len())].to_string(),
+            2 => base.to_string(),
+            _ => base[token.clone()].to_owned(),
+        };
+        let piece = if piece.is_empty() { LETTERS[0] } else { &piece };
+        let (before, after) = match rng.chance(1, 3) {
+            true => (&base[..token.start], &base[token.end..]),
+            false => ("", ""),
+        };
+        let length = |text: &str, by_letters: bool| match by_letters {
+            true => text.chars().count(),
+            false => text.len(),
+        };
+        let by_letters = rng.chance(1, 2);
+        let rest = size.saturating_sub(length(before, by_letters) + length(after, by_letters));
+        let (times, missing) = (rest / length(piece, by_letters), rest % length(piece, by_letters));
+        let mut text = [before, &piece.repeat(times), &LETTERS[0].repeat(missing)].concat();
+        if rng.chance(1, 4) {
+            // At one of the ends, or where half of it is over.
+            let at = [0, text.len() / 2, text.len().saturating_sub(1)][rng.below(3)];
+            let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            text.insert_str(at, LETTERS[1 + rng.below(LETTERS.len() - 1)]);
+        }
+        text.push_str(after);
+        Arc::from(text)
     }
 
     /// A text to start from or to take something of.
@@ -365,6 +407,22 @@ mod tests {
         assert!(made.contains("7s30ms"));
         assert!(made.contains("s") && made.contains("7S"));
         assert!(made.iter().all(|text| text.len() <= MAX_LENGTH));
+    }
+
+    #[test]
+    fn long_texts_are_as_long_as_they_should_be_but_for_a_letter() {
+        let (mut texts, mut rng) = (texts(&["[7s]", "字", ""]), Rng::new(1));
+        let mut made = HashSet::new();
+        for size in [15, 4096] {
+            for _ in 0..500 {
+                let text = texts.stretch(PARSE, size, &mut rng);
+                let (bytes, letters) = (text.len(), text.chars().count());
+                let about = size..=size + 4;
+                assert!(about.contains(&bytes) || about.contains(&letters), "{size}: {text}");
+                made.insert(text);
+            }
+        }
+        assert!(made.contains("[".repeat(4096).as_str()) && made.contains("é".repeat(15).as_str()));
     }
 
     #[test]

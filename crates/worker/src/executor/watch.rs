@@ -5,6 +5,7 @@
 //! made it.
 
 use super::Executor;
+use crate::arena::Slot;
 use crate::watched;
 use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
 use testsmith_model::{Sequence, Step};
@@ -80,6 +81,18 @@ impl Executor {
     pub(super) fn look_at_memory(&mut self, step: u32, phase: Phase) {
         if let Some(error) = watched::look(self.thorough) {
             self.fail_by_memory(error, step, phase);
+        }
+    }
+
+    /// Whether the result of a call is a value of its type, as far as the language says what
+    /// that is. What is none is not shown, and the sequence ends.
+    #[inline(never)]
+    pub(super) fn look_at_value(&mut self, slot: u32, step: u32) {
+        let Slot { place, table } = self.slots[slot as usize];
+        // SAFETY: the slot was just filled by a call that returns this type.
+        let fault = table.fault.and_then(|fault| unsafe { fault(place) });
+        if let Some(error) = fault {
+            self.fail_by_memory(error, step, Phase::Calling);
         }
     }
 

@@ -2,6 +2,8 @@
 //! a literal or a text, or a value made for the purpose.
 
 use super::Engine;
+use crate::random::sizes::SIZES;
+use crate::random::sources::numbered_size;
 use crate::random::steps::{Made, Recipe};
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
@@ -62,6 +64,14 @@ impl Engine {
         need: Need<'_>,
     ) -> Result<Option<u32>, Halt> {
         let ty = need.access.ty;
+        if self.sizes.is_size(need.op, need.n) {
+            return self.size(stage, &need);
+        }
+        if let Some(at) = self.sizes.drawn()
+            && let Some(slot) = self.large(stage, &need, at)?
+        {
+            return Ok(Some(slot));
+        }
         let literals = self.sources[ty.index()].literals;
         if let Some((number, _)) = self.counting
             && let n = literals + number
@@ -105,6 +115,50 @@ impl Engine {
             }
         }
         Ok(self.live(stage, need.access))
+    }
+
+    /// How large a thing is that is made of a given size.
+    fn size(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        let at = self.sizes.drawn().unwrap_or_default();
+        match numbered_size(&self.sources[ty.index()], at) {
+            Some(n) if !self.exceeds(need, ty, n) => self.put(stage, ty, n).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// A text or a list of the size of this sequence, every other time.
+    fn large(
+        &mut self,
+        stage: &mut impl Stage,
+        need: &Need<'_>,
+        at: usize,
+    ) -> Result<Option<u32>, Halt> {
+        let ty = need.access.ty;
+        // Many of what is large would be too large.
+        if self.sizes.is_sized(need.op) {
+            return Ok(None);
+        }
+        if self.texts.takes(ty) {
+            if need.depth > MAX_DEPTH || self.limits_texts(need, SIZES[at]) || self.rng.chance(1, 2)
+            {
+                return Ok(None);
+            }
+            let text = self.texts.stretch(need.op, SIZES[at], &mut self.rng);
+            return self.put_text(stage, ty, &text).map(Some);
+        }
+        let makers = self.sources[ty.index()].sized.len();
+        if makers == 0 || self.rng.chance(1, 2) {
+            return Ok(None);
+        }
+        let maker = self.sources[ty.index()].sized[self.rng.below(makers)];
+        self.attempt(stage, maker, None, need.depth + 1)
+    }
+
+    /// Whether a text of so many bytes took this operation too long before.
+    fn limits_texts(&self, need: &Need<'_>, size: usize) -> bool {
+        let mut limits = self.limits[need.op.index()].iter();
+        limits.any(|(input, least)| *input == need.n && size as u128 >= *least)
     }
 
     #[inline]

@@ -1,0 +1,36 @@
+//! What goes wrong where something is large or at its end is found, shown by a test that a
+//! person would write, and judged by the rule for it; its neighbours are not reported.
+
+mod support;
+
+use serde_json::Value;
+use support::{Fixture, findings, root, rules, stderr};
+
+#[test]
+fn large_things_and_right_positions_are_found_and_their_neighbours_are_not() {
+    let fixture = Fixture::copy("bounds");
+    let args = ["--calls", "400000", "--seed", "1", "--quiet", "--suspicious", "--format", "json"];
+    let output = fixture.run(&args);
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let findings = findings(&output);
+    let text = |finding: &Value, key: &str| finding[key].as_str().expect("a text").to_owned();
+    for (path, rule) in rules("bounds") {
+        let is_it = |finding: &&Value| {
+            let operation = text(finding, "operation");
+            operation.ends_with(&path) || operation.contains(&format!("{path}::"))
+        };
+        let about: Vec<String> =
+            findings.iter().filter(is_it).map(|finding| text(finding, "rule")).collect();
+        assert_eq!(about, [rule], "{path}: {findings:#?}");
+    }
+    let silent = std::fs::read_to_string(root().join("fixtures/bounds/silent.txt"));
+    for path in silent.expect("the list is there").lines() {
+        let operation = |finding: &Value| text(finding, "operation");
+        assert!(findings.iter().all(|finding| !operation(finding).contains(path)), "{path}");
+    }
+    let tests = std::fs::read_to_string(fixture.path().join("tests/testsmith_failures.rs"))
+        .expect("tests were written");
+    assert!(tests.contains("\"[\".repeat("), "{tests}");
+    assert!(tests.contains(".collect::<Vec<_>>()") || tests.contains("vec!["), "{tests}");
+    assert!(tests.lines().all(|line| line.len() < 200), "a literal is written out: {tests}");
+}
