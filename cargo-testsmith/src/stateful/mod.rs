@@ -285,9 +285,17 @@ impl<'p> Work<'_, 'p> {
     /// what the few calls had in common.
     fn places_to_look(&mut self) -> Vec<Aim> {
         let reduction = Reduction::new(&self.data);
-        let watches = 0..self.watching.watches.len();
+        let may_be_called = |watch: &usize| match self.watching.watches[*watch].subject {
+            Subject::Call { op } => !self.stateful.avoid.contains(&op),
+            Subject::Values { .. } | Subject::Pair { .. } => false,
+        };
+        let watches = (0..self.watching.watches.len()).filter(may_be_called);
         let mut aims: Vec<Aim> = vec![];
-        aims.extend(watches.filter_map(|watch| reduction.untrodden(watch)).map(|goal| (goal, None)));
+        // Once is enough: what cannot be called then cannot be called later.
+        if self.looked_into.is_empty() {
+            let goals = watches.filter_map(|watch| reduction.untrodden(watch));
+            aims.extend(goals.map(|goal| (goal, None)));
+        }
         for hunch in self.data.hunches() {
             let new = self.looked_into.insert((hunch.watch, hunch.clause));
             if new && !reduction.is_written(&hunch) {

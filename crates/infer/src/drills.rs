@@ -82,7 +82,8 @@ impl Data<'_> {
         rows.sort_by_key(|row| self.sequences[self.origins[watch][*row].sequence as usize].len());
         let mut seen = BTreeSet::new();
         rows.retain(|row| {
-            let said: Vec<i64> = answers.iter().map(|column| table.columns[*column][*row]).collect();
+            let said: Vec<i64> =
+                answers.iter().map(|column| table.columns[*column][*row]).collect();
             seen.insert(said)
         });
         rows.into_iter().take(STARTS).map(|row| &self.origins[watch][row]).collect()

@@ -250,10 +250,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// Different choices, so that none of the sources is left out before the cut-off.
-    fn combined(
-        &self,
-        choices: &[(Vec<usize>, Vec<Source<'d>>)],
-    ) -> Vec<Tuple<'d>> {
+    fn combined(&self, choices: &[(Vec<usize>, Vec<Source<'d>>)]) -> Vec<Tuple<'d>> {
         if choices.iter().any(|(_, sources)| sources.is_empty()) {
             return vec![];
         }
@@ -356,7 +353,10 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// A sequence that makes the values of a tuple, and which they are.
-    pub(crate) fn assemble(&self, sources: &[(Vec<usize>, Source)]) -> Option<(Builder<'p>, Vec<u32>)> {
+    pub(crate) fn assemble(
+        &self,
+        sources: &[(Vec<usize>, Source)],
+    ) -> Option<(Builder<'p>, Vec<u32>)> {
         let mut builder = Builder::new(self.plan);
         let mut args = vec![0; sources.iter().map(|(group, _)| group.len()).sum()];
         for (group, source) in sources {

@@ -90,9 +90,11 @@ impl Store {
         let types: Vec<String> = self.list(types, &[&krate], |row| row.get(0))?;
         let meant = |ty: &&String| condition.means(ty);
         let types: Vec<String> = types.iter().filter(meant).map(|ty| quoted(ty)).collect();
-        let predicates = "SELECT text, id FROM predicates WHERE crate = ?1";
-        let predicates: HashMap<String, i64> =
-            self.list(predicates, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        let predicates = "SELECT text, id FROM predicates WHERE crate = ?1 ORDER BY id";
+        let predicates: HashMap<String, i64> = self
+            .list(predicates, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .into_iter()
+            .collect();
         let mut sql = format!(
             "SELECT s.steps, o.slot, o.type, o.identity FROM objects o
             JOIN sequences s ON s.id = o.sequence

@@ -51,7 +51,9 @@ const VARIABLE: &str = "CONTAINERS_FAULT";
 /// `[SEEDS] [CALLS] [containers | stackcalc | NAME@BUGGY..MENDED | a part of a name]…`
 pub(super) fn run(seeds: u64, calls: u64, wanted: &[String]) -> Result<()> {
     println!("{calls} random calls and those of stateful testing, or as many random ones");
-    println!("found in so many of {seeds} seeds; where it is found in a walk, after how many calls");
+    println!(
+        "found in so many of {seeds} seeds; where it is found in a walk, after how many calls"
+    );
     println!("{:<44} {:>5} {:>7} {:>9} {:>9}", "fault", "with", "without", "calls", "calls");
     let mut sums = [0; 4];
     // What is said of the version without the fault, which many faults share.
@@ -168,7 +170,8 @@ impl Search<'_> {
             command.args(["--without", "stateful"]);
         }
         let (findings, made) = outcome_of(&mut command)?;
-        let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        let text =
+            |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let violations = findings.iter().filter(|finding| finding["severity"] == "violation");
         let class = |finding: &Value| {
             let class = format!("{} {}", text(finding, "operation"), text(finding, "class"));

@@ -77,7 +77,6 @@ pub(super) fn run(subjects: &[&str]) -> Result<()> {
             }
         };
         let mut types: BTreeMap<&str, [Sound; 2]> = BTreeMap::new();
-        let (mut only_korat, mut only_search) = (0, 0);
         for clause in &clauses {
             let untrue = |(_, broken): (u64, u64)| broken > 0;
             let by_korat = clause.korat.map(untrue);
@@ -90,8 +89,6 @@ pub(super) fn run(subjects: &[&str]) -> Result<()> {
                 refuted: clause.refuted.into(),
                 unseen: usize::from(!unsound && !seen),
             };
-            only_korat += usize::from(by_korat == Some(true) && !untrue(clause.others));
-            only_search += usize::from(by_korat == Some(false) && untrue(clause.others));
             let kind = usize::from(clause.kind != "requires");
             types.entry(&clause.of).or_default()[kind].add(one);
             if unsound && !clause.refuted {
@@ -103,9 +100,6 @@ pub(super) fn run(subjects: &[&str]) -> Result<()> {
             println!("{}", row(of, *pre, *post));
             all[0].add(*pre);
             all[1].add(*post);
-        }
-        if *subject == CONTAINERS {
-            println!("  untrue to Korat alone {only_korat}, to the search alone {only_search}");
         }
     }
     println!("{}", row("all", all[0], all[1]));
@@ -125,7 +119,9 @@ fn clauses(subject: &str) -> Result<Vec<Judged>> {
     let mut command = Command::new(&tool);
     command.args(["infer", "--quiet", "--format", "json", "--seed", "0"]);
     command.args(["--calls", &INFERRED.to_string()]);
-    command.args(["--check-calls", &(INFERRED / 3 * TIMES).to_string()]);
+    if subject != CONTAINERS {
+        command.args(["--check-calls", &(INFERRED / 3 * TIMES).to_string()]);
+    }
     match subject.contains('@') {
         true => command.args(["--crate", subject]),
         false => {

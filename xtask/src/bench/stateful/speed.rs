@@ -132,13 +132,8 @@ fn observation(subject: &str) -> Result<()> {
     let (mut plain, mut watched) = (vec![], vec![]);
     for seed in 0..WALKS {
         let max_calls = CALLS;
-        let walk = Walk {
-            seed,
-            max_sequences: u64::MAX,
-            max_calls,
-            max_length: 20,
-            ..Walk::default()
-        };
+        let walk =
+            Walk { seed, max_sequences: u64::MAX, max_calls, max_length: 20, ..Walk::default() };
         let begin = Instant::now();
         let calls = supervisor.walk(&walk, &mut |_, _| ())?.calls;
         plain.push(begin.elapsed().as_secs_f64() / calls.max(1) as f64);
