@@ -7,7 +7,7 @@
 //! ```text
 //! fn of_3(seen: &mut Seen) {
 //!     for key in numbers() {
-//!         for mut this in all::<HashSet>(SCOPE) {
+//!         for mut this in all::<HashSet>(3000) {
 //!             let this = &mut this;
 //!             let before_0 = ask(|| Some(this.contains(key)));
 //!             let Some(ret) = done(|| this.add(key)) else { continue };
@@ -23,9 +23,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use syn::{FnArg, ImplItem, Item, Pat, Type, Visibility};
 
-/// Objects of a structure, and of each of two structures.
+/// Objects of a structure at most; where that gives more structures than this, or more for each
+/// of two, the next smaller scope is taken.
 const SCOPE: usize = 4;
-const SCOPE_OF_PAIRS: usize = 3;
+const MOST: usize = 3000;
+const MOST_OF_PAIRS: usize = 200;
 
 /// A clause: its type, its function or nothing, its kind and its text.
 pub(super) struct Asked<'c> {
@@ -48,7 +50,7 @@ pub(super) fn ask(clauses: &[Asked]) -> Result<Vec<Option<Tally>>> {
     let manifest = format!(
         "[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [dependencies]\nsubject-containers = {{ path = {:?} }}\ntestsmith = {{ path = {:?} }}\n\n\
-         [profile.dev]\nopt-level = 1\n",
+         [profile.dev]\nopt-level = 1\nincremental = false\n",
         path("subjects/containers"),
         path("testsmith")
     );
@@ -143,8 +145,14 @@ fn done<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
 }
 
-fn all<T: Korat>(scope: usize) -> impl Iterator<Item = T> {
+fn within<T: Korat>(scope: usize) -> impl Iterator<Item = T> {
     Search::<T>::within(Finitization::new(scope)).run()
+}
+
+/// All structures of the largest scope that has no more than so many.
+fn all<T: Korat>(most: usize) -> impl Iterator<Item = T> {
+    let fits = |scope: &usize| within::<T>(*scope).take(most + 1).count() <= most;
+    within((1..=SCOPE).rev().find(fits).unwrap_or(1))
 }
 
 fn numbers() -> std::ops::RangeInclusive<i32> {
@@ -218,7 +226,7 @@ fn of_function(
 ) -> Option<String> {
     let is_container = |ty: &str| ty == of || ty == format!("&{of}") || ty == "Self";
     let pair = function.arguments.iter().any(|(_, ty)| is_container(ty));
-    let scope = if pair && function.receiver != Receiver::None { SCOPE_OF_PAIRS } else { SCOPE };
+    let most = if pair && function.receiver != Receiver::None { MOST_OF_PAIRS } else { MOST };
     let mut body = String::new();
     let mut inside = String::new();
     for (name, ty) in &function.arguments {
@@ -226,7 +234,7 @@ fn of_function(
             "i32" => "numbers()".to_owned(),
             "usize" => "0..=SCOPE + 1".to_owned(),
             "&[i32]" => "&lists()".to_owned(),
-            _ if is_container(ty) => format!("&all::<{of}>({scope}).collect::<Vec<_>>()"),
+            _ if is_container(ty) => format!("&all::<{of}>({most}).collect::<Vec<_>>()"),
             _ => return None,
         };
         let _ = writeln!(body, "for {name} in {from} {{");
@@ -242,7 +250,7 @@ fn of_function(
         Receiver::Owned => return None,
     };
     if function.receiver == Receiver::Borrowed {
-        let _ = writeln!(body, "for mut this in all::<{of}>({scope}) {{\nlet this = &mut this;");
+        let _ = writeln!(body, "for mut this in all::<{of}>({most}) {{\nlet this = &mut this;");
     }
     let mut before = Before::default();
     let mut after = String::new();
@@ -266,7 +274,7 @@ fn of_function(
 
 /// What holds of all values of a type.
 fn of_type(of: &str, clauses: &[Asked], own: &[usize]) -> String {
-    let mut body = format!("for this in all::<{of}>({SCOPE}) {{\nlet this = &this;\n");
+    let mut body = format!("for this in all::<{of}>({MOST}) {{\nlet this = &this;\n");
     for n in own {
         let said = about_this(clauses[*n].text);
         let _ = writeln!(body, "seen.add({n}, ask(|| Some({said})));");
