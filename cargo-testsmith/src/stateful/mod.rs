@@ -12,7 +12,7 @@ pub(crate) use exceptions::{Exception, Exceptions, exceptions};
 pub(crate) use keep::{contracts, seen};
 
 use crate::budget::is_late;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Near, Reduction, nearby, watches};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
@@ -110,8 +110,9 @@ impl<'p> Stateful<'p> {
         let watches = watches(self.plan, self.fit);
         let watching = Watching { watches: watches.clone(), rows_each: ROWS_EACH };
         let data = Data::new(self.plan, watches);
-        let tried = BTreeMap::new();
-        let mut work = Work { stateful: self, watching, data, calls: 0, beside: 0, tried };
+        let (tried, looked_into) = (BTreeMap::new(), BTreeSet::new());
+        let mut work =
+            Work { stateful: self, watching, data, calls: 0, beside: 0, tried, looked_into };
         if work.watching.watches.is_empty() {
             return Ok(work.into_learned(vec![], vec![], 0));
         }
@@ -151,7 +152,13 @@ struct Work<'w, 'p> {
     beside: u64,
     /// What was tried against each clause of a watch.
     tried: BTreeMap<(usize, Clause), Tried>,
+    /// Clauses with little support that were tried, too.
+    looked_into: BTreeSet<(usize, Clause)>,
 }
+
+/// What has to hold before a call, and the number of the clause that this would break; none if
+/// the call is made for its own sake.
+type Aim = (Goal, Option<usize>);
 
 /// A sequence on its way, and the goal that it is to reach.
 struct Try {
@@ -192,7 +199,14 @@ impl<'p> Work<'_, 'p> {
     /// Clauses that nearly all calls of the walk keep. What is like their exceptions is
     /// called, too, to see what these have in common.
     fn near(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<Vec<Near>, Error> {
-        let drills = self.data.drills();
+        // One of each kind in turn.
+        let (mut drills, rounds) = (self.data.drills().into_iter(), self.data.rounds());
+        let mut both = vec![];
+        for round in rounds {
+            both.extend(drills.next());
+            both.push(round);
+        }
+        both.extend(drills);
         let mut left = self.stateful.calls / NEARBY_SHARE;
         let affordable = |drill: &&Sequence| {
             let calls = drill.calls() as u64;
@@ -200,8 +214,8 @@ impl<'p> Work<'_, 'p> {
             left = left.saturating_sub(calls);
             fits
         };
-        let drills: Vec<Sequence> = drills.iter().take_while(affordable).cloned().collect();
-        self.run_all(supervisor, &drills, each)?;
+        let some: Vec<Sequence> = both.iter().take_while(affordable).cloned().collect();
+        self.run_all(supervisor, &some, each)?;
         let mut suspects = self.data.suspects();
         suspects.truncate(MAX_SUSPECTS);
         let most = self.calls + (self.stateful.calls / NEARBY_SHARE);
@@ -243,8 +257,8 @@ impl<'p> Work<'_, 'p> {
         }
     }
 
-    /// Makes calls against the clauses that nothing was tried against yet; how many
-    /// clauses those were.
+    /// Makes calls against the clauses that nothing was tried against yet, and where few calls
+    /// were seen; how many clauses those were.
     fn reduce(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<usize, Error> {
         let fresh = |contract: &Contract| {
             contract.can_be_tried() && !self.tried.contains_key(&(contract.watch, contract.clause))
@@ -252,17 +266,43 @@ impl<'p> Work<'_, 'p> {
         let mut contracts: Vec<Contract> = self.contracts().into_iter().filter(fresh).collect();
         // Preconditions first: they lead to states where nobody was.
         contracts.sort_by_key(|contract| contract.clause.kind);
-        let mut goals: Vec<(Goal, usize)> = vec![];
+        let looked_into = self.looked_into.len();
+        let mut aims = self.places_to_look();
+        let hunches = self.looked_into.len() - looked_into;
         for (n, contract) in contracts.iter().enumerate() {
             self.tried.insert((contract.watch, contract.clause), Tried::default());
             let wanted = Reduction::new(&self.data).goals(contract);
-            goals.extend(wanted.into_iter().map(|goal| (goal, n)));
+            aims.extend(wanted.into_iter().map(|goal| (goal, Some(n))));
         }
-        let direct = self.propose(&goals, false, &[]);
-        let reached = self.try_all(supervisor, &goals, &contracts, direct, each)?;
-        let indirect = self.propose(&goals, true, &reached);
-        self.try_all(supervisor, &goals, &contracts, indirect, each)?;
-        Ok(contracts.len())
+        let direct = self.propose(&aims, false, &[]);
+        let reached = self.try_all(supervisor, &aims, &contracts, direct, each)?;
+        let indirect = self.propose(&aims, true, &reached);
+        self.try_all(supervisor, &aims, &contracts, indirect, each)?;
+        Ok(contracts.len() + hunches)
+    }
+
+    /// Where too little was seen to infer anything: operations that were hardly called, and
+    /// what the few calls had in common.
+    fn places_to_look(&mut self) -> Vec<Aim> {
+        let reduction = Reduction::new(&self.data);
+        let may_be_called = |watch: &usize| match self.watching.watches[*watch].subject {
+            Subject::Call { op } => !self.stateful.avoid.contains(&op),
+            Subject::Values { .. } | Subject::Pair { .. } => false,
+        };
+        let watches = (0..self.watching.watches.len()).filter(may_be_called);
+        let mut aims: Vec<Aim> = vec![];
+        // Once is enough: what cannot be called then cannot be called later.
+        if self.looked_into.is_empty() {
+            let goals = watches.filter_map(|watch| reduction.untrodden(watch));
+            aims.extend(goals.map(|goal| (goal, None)));
+        }
+        for hunch in self.data.hunches() {
+            let new = self.looked_into.insert((hunch.watch, hunch.clause));
+            if new && !reduction.is_written(&hunch) {
+                aims.extend(reduction.goals(&hunch).into_iter().map(|goal| (goal, None)));
+            }
+        }
+        aims
     }
 
     /// Makes calls where operations were seldom seen, with the calls that are left.
@@ -271,9 +311,9 @@ impl<'p> Work<'_, 'p> {
         let call =
             |watch: &usize| matches!(self.watching.watches[*watch].subject, Subject::Call { .. });
         let watches = (0..self.watching.watches.len()).filter(call);
-        let goals: Vec<(Goal, usize)> =
-            watches.flat_map(|watch| reduction.corners(watch)).map(|goal| (goal, 0)).collect();
-        let tries = self.propose(&goals, false, &[]);
+        let aims: Vec<Aim> =
+            watches.flat_map(|watch| reduction.corners(watch)).map(|goal| (goal, None)).collect();
+        let tries = self.propose(&aims, false, &[]);
         let sequences: Vec<Sequence> = tries.into_iter().map(|one| one.sequence).collect();
         self.run_all(supervisor, &sequences, each)?;
         Ok(())
@@ -281,11 +321,11 @@ impl<'p> Work<'_, 'p> {
 
     /// Sequences for all goals that are not in the list, as far as the calls go; directly,
     /// or with a call in between.
-    fn propose(&self, goals: &[(Goal, usize)], between: bool, reached: &[usize]) -> Vec<Try> {
+    fn propose(&self, aims: &[Aim], between: bool, reached: &[usize]) -> Vec<Try> {
         let reduction = Reduction::new(&self.data);
         let mut left = self.left();
         let mut proposed: Vec<(usize, Box<dyn Iterator<Item = Sequence> + '_>)> = vec![];
-        for (goal, (wanted, _)) in goals.iter().enumerate() {
+        for (goal, (wanted, _)) in aims.iter().enumerate() {
             if reached.contains(&goal) {
                 continue;
             }
@@ -325,7 +365,7 @@ impl<'p> Work<'_, 'p> {
     fn try_all(
         &mut self,
         supervisor: &mut Supervisor,
-        goals: &[(Goal, usize)],
+        aims: &[Aim],
         contracts: &[Contract],
         tries: Vec<Try>,
         each: Each<'_>,
@@ -334,19 +374,19 @@ impl<'p> Work<'_, 'p> {
         let attempts = self.run_all(supervisor, &sequences, each)?;
         let mut reached = vec![];
         for (one, attempt) in tries.iter().zip(attempts) {
-            let (goal, contract) = &goals[one.goal];
-            let (Some(outcome), contract) = (attempt.outcome, &contracts[*contract]) else {
-                continue;
-            };
+            let (goal, contract) = &aims[one.goal];
+            let Some(outcome) = attempt.outcome else { continue };
             if !Reduction::new(&self.data).is_reached(goal, &attempt.before) {
                 continue;
             }
-            let tried = self.tried.entry((contract.watch, contract.clause)).or_default();
-            tried.calls += 1;
-            match outcome.ending {
-                Ending::Completed => tried.completed += 1,
-                Ending::Inapplicable => tried.refused += 1,
-                _ => {}
+            if let Some(contract) = contract.map(|n| &contracts[n]) {
+                let tried = self.tried.entry((contract.watch, contract.clause)).or_default();
+                tried.calls += 1;
+                match outcome.ending {
+                    Ending::Completed => tried.completed += 1,
+                    Ending::Inapplicable => tried.refused += 1,
+                    _ => {}
+                }
             }
             if outcome.ending != Ending::Inapplicable && !reached.contains(&one.goal) {
                 reached.push(one.goal);

@@ -77,6 +77,16 @@ pub fn infer(table: &Table, known: &Known, of_values: bool) -> Vec<(Clause, u64)
     clauses
 }
 
+/// What held before all calls of an operation of which too few were seen to say that it needs
+/// it. It may be chance, so it is worth a call without it.
+pub fn hunches(table: &Table, known: &Known) -> Vec<(Clause, u64)> {
+    let columns = 0..table.before;
+    let mut all = supported(table, known, (None, 1), columns, |_| true);
+    all.retain(|(_, support)| *support < LEAST_SUPPORT);
+    let clause = |(atom, support)| (Clause { kind: Kind::Requires, when: None, atom }, support);
+    all.into_iter().map(clause).collect()
+}
+
 /// What held before calls in which another condition held before, and not otherwise.
 pub fn required_when(table: &Table, known: &Known, when: &Atom) -> Vec<Atom> {
     let marks = table.marks(when);
@@ -164,6 +174,17 @@ fn minimal(
     columns: std::ops::Range<usize>,
     wanted: impl Fn(&Atom) -> bool,
 ) -> Vec<(Atom, u64)> {
+    supported(table, known, (among, LEAST_SUPPORT), columns, wanted)
+}
+
+/// The same for any number of calls that have to support an atom.
+fn supported(
+    table: &Table,
+    known: &Known,
+    (among, least): (Option<&[bool]>, u64),
+    columns: std::ops::Range<usize>,
+    wanted: impl Fn(&Atom) -> bool,
+) -> Vec<(Atom, u64)> {
     let mut said =
         Said { known, fixed: BTreeSet::new(), doubled: known.doubled.clone(), found: vec![] };
     for template in templates() {
@@ -176,7 +197,7 @@ fn minimal(
                 continue;
             }
             let Some(support) = table.support(&atom, among) else { continue };
-            if support >= LEAST_SUPPORT {
+            if support >= least {
                 said.note(&atom);
                 said.found.push((atom, support));
             }
@@ -389,6 +410,10 @@ mod tests {
         assert!(!all.contains(&"requires n == 0".to_owned()), "said once: {all:?}");
         let few = Table { times: vec![3], ..push_table(std::iter::once(0)) };
         assert_eq!(said(&few, &known), [""; 0], "three calls may be chance");
+        let kept: Vec<u64> = hunches(&few, &known).iter().map(|(_, support)| *support).collect();
+        assert_eq!(kept, [3], "and are worth another one");
+        let many = push_table(std::iter::once(0));
+        assert!(hunches(&many, &known).is_empty(), "that is no hunch any more");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! All that was observed so far, by watch, and the clauses that it supports.
 
-use crate::contracts::{Clause, Kind, Known, infer, required_when};
+use crate::contracts::{Clause, Kind, Known, hunches, infer, required_when};
 use crate::near::{NearClause, Sides, cause, near, rank};
 use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Relation};
@@ -153,6 +153,17 @@ impl<'p> Data<'p> {
             let clauses = infer(&self.tables[watch], self.known_of(watch), of_values);
             let contract = |(clause, support)| Contract { watch, clause, support };
             all.extend(clauses.into_iter().map(contract));
+        }
+        all
+    }
+
+    /// Preconditions that too few calls support to say so.
+    pub fn hunches(&self) -> Vec<Contract> {
+        let calls = |watch: &usize| matches!(self.watches[*watch].subject, Subject::Call { .. });
+        let mut all = vec![];
+        for watch in (0..self.watches.len()).filter(calls) {
+            let found = hunches(&self.tables[watch], self.known_of(watch)).into_iter();
+            all.extend(found.map(|(clause, support)| Contract { watch, clause, support }));
         }
         all
     }

@@ -1,14 +1,23 @@
 //! Calls in pairs: what a value was changed by, and right after it another call.
 //!
 //! In a walk two calls seldom meet on one value. Here the second is made in states in which
-//! the first was seen, with the same numbers where it takes any.
+//! the first was seen, with the same numbers where it takes any. And a walk seldom makes one
+//! call many times on one value, so some states are never seen: here two calls are made on
+//! one value in turn, many times.
 
 use crate::data::{Data, Origin};
+use crate::table::Class;
+use std::collections::BTreeSet;
 use testsmith_model::observation::Subject;
-use testsmith_model::{Builder, OpId, Sequence, Step};
+use testsmith_model::{Builder, Mode, OpId, Sequence, Step, TypeId};
 
 /// States in which one pair is tried.
 const EACH: usize = 400;
+/// How often two calls take turns, from so many values that answer differently, and pairs of
+/// operations for one type.
+const TURNS: usize = 12;
+const STARTS: usize = 4;
+const PAIRS: usize = 100;
 
 impl Data<'_> {
     /// Sequences that end in a pair of calls, one of each pair in turn.
@@ -25,6 +34,80 @@ impl Data<'_> {
         }
         let longest = all.iter().map(Vec::len).max().unwrap_or(0);
         (0..longest).flat_map(|n| all.iter().filter_map(move |one| one.get(n).cloned())).collect()
+    }
+
+    /// Sequences in which two calls change one value in turn, one of each type in turn.
+    pub fn rounds(&self) -> Vec<Sequence> {
+        let mut all: Vec<Vec<Sequence>> = vec![];
+        for (n, watch) in self.watches.iter().enumerate() {
+            let Subject::Values { types } = &watch.subject else { continue };
+            let [ty] = types.as_slice() else { continue };
+            let changing = self.changing(*ty);
+            let pairs = changing.iter().flat_map(|a| changing.iter().map(move |b| (*a, *b)));
+            let starts = self.starts(n);
+            let mut own = vec![];
+            for pair in pairs.take(PAIRS) {
+                own.extend(starts.iter().filter_map(|start| self.round(start, pair)));
+            }
+            all.push(own);
+        }
+        let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+        (0..longest).flat_map(|n| all.iter().filter_map(move |one| one.get(n).cloned())).collect()
+    }
+
+    /// Operations that change a value of a type and take nothing else but literals.
+    fn changing(&self, ty: TypeId) -> Vec<OpId> {
+        let plain = |ty: TypeId| self.plan.literals.iter().any(|(known, _)| *known == ty);
+        let changes = |op: &OpId| match self.plan.operation(*op).inputs.as_slice() {
+            [of, others @ ..] => {
+                of.ty == ty
+                    && of.mode == Mode::Exclusive
+                    && others.iter().all(|input| input.mode == Mode::Own && plain(input.ty))
+            }
+            [] => false,
+        };
+        let watched = self.watches.iter().filter_map(|watch| match watch.subject {
+            Subject::Call { op } => Some(op),
+            Subject::Values { .. } | Subject::Pair { .. } => None,
+        });
+        watched.filter(changes).collect()
+    }
+
+    /// The shortest ways to values that give different answers of yes and no.
+    fn starts(&self, watch: usize) -> Vec<&Origin> {
+        let table = &self.tables[watch];
+        let answers = (0..table.before).filter(|column| table.classes[*column] == Class::Answer);
+        let answers: Vec<usize> = answers.collect();
+        let mut rows: Vec<usize> = (0..table.rows()).collect();
+        rows.sort_by_key(|row| self.sequences[self.origins[watch][*row].sequence as usize].len());
+        let mut seen = BTreeSet::new();
+        rows.retain(|row| {
+            let said: Vec<i64> =
+                answers.iter().map(|column| table.columns[*column][*row]).collect();
+            seen.insert(said)
+        });
+        rows.into_iter().take(STARTS).map(|row| &self.origins[watch][row]).collect()
+    }
+
+    /// Two calls on one value, in turn.
+    fn round(&self, start: &Origin, (a, b): (OpId, OpId)) -> Option<Sequence> {
+        let mut builder = Builder::new(self.plan);
+        let steps = self.sequences[start.sequence as usize].steps();
+        let steps = steps.take(start.step as usize).cloned().collect();
+        let base = builder.append(&Sequence::from_steps(steps)).ok()?;
+        let value = base + start.slots.first()?;
+        for turn in 0..TURNS {
+            for op in [a, b] {
+                let mut args = vec![value];
+                for input in &self.plan.operation(op).inputs[1..] {
+                    let literals = self.plan.literals.iter().find(|(ty, _)| *ty == input.ty)?;
+                    let literal = literals.1.get(turn % literals.1.len().max(1))?.clone();
+                    args.push(builder.literal(input.ty, literal).ok()?);
+                }
+                builder.call(op, &args).ok()?;
+            }
+        }
+        Some(builder.finish())
     }
 
     /// A call as it was seen, and another one on the same value.

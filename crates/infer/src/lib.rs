@@ -4,6 +4,7 @@
 //! It runs nothing, and what a clause is worth is for others to say.
 #![forbid(unsafe_code)]
 
+mod between;
 mod contracts;
 mod data;
 mod drills;

@@ -6,14 +6,14 @@
 //! that was seen to change what is missing.
 
 use crate::contracts::{Kind, LEAST_SUPPORT};
-use crate::data::{Contract, Data, Origin, moved, places, positions};
+use crate::data::{Contract, Data, moved, places, positions};
 use crate::table::{Atom, Class};
 use crate::template::{Form, Relation};
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Subject, Term, UNKNOWN};
 use testsmith_model::sequence::Literal;
-use testsmith_model::{Builder, Mode, OpId, Plan, Sequence, TypeId};
+use testsmith_model::{Builder, OpId, Plan, Sequence, TypeId};
 
 /// What has to hold before a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub struct Goal {
 pub type Proposal = Sequence;
 
 pub struct Reduction<'d, 'p> {
-    data: &'d Data<'p>,
-    plan: &'p Plan,
+    pub(crate) data: &'d Data<'p>,
+    pub(crate) plan: &'p Plan,
     /// Tuples that are tried for one goal.
     pub cutoff: usize,
 }
@@ -43,12 +43,13 @@ const SIDE: usize = 16;
 const GOALS_EACH: usize = 4;
 /// Corners of one operation.
 const CORNERS: usize = 8;
-/// Operations that are tried to establish what is missing.
-const STEPS_BETWEEN: usize = 12;
+
+/// One source for each group of positions of a tuple that has to come from one place.
+pub(crate) type Tuple<'d> = Vec<(Vec<usize>, Source<'d>)>;
 
 /// Where values come from.
 #[derive(Clone, Debug)]
-enum Source<'s> {
+pub(crate) enum Source<'s> {
     /// Steps of a sequence, up to this one, and the steps that made the values.
     Steps(&'s Sequence, u32, Vec<u32>),
     Literal(TypeId, &'s Literal),
@@ -118,6 +119,15 @@ impl<'d, 'p> Reduction<'d, 'p> {
         goals
     }
 
+    /// An operation of which little was seen is called wherever what is written on it holds.
+    pub fn untrodden(&self, watch: usize) -> Option<Goal> {
+        self.op(watch)?;
+        let seen: u64 = self.data.tables[watch].times.iter().sum();
+        let wants = self.written(watch);
+        let written = wants.len();
+        (seen < LEAST_SUPPORT).then_some(Goal { watch, wants, written })
+    }
+
     /// A promise that depends on an answer before the call is one for yes and one for no.
     fn cases(&self, watch: usize, atom: &Atom) -> Vec<Atom> {
         let table = &self.data.tables[watch];
@@ -146,154 +156,14 @@ impl<'d, 'p> Reduction<'d, 'p> {
     /// Calls on values that are known to satisfy a goal, or that may; each is made when it
     /// is asked for.
     pub fn propose<'r>(&'r self, goal: &'r Goal) -> impl Iterator<Item = Proposal> + 'r {
-        self.tuples(goal, &goal.wants).into_iter().filter_map(|sources| {
+        self.tuples(goal.watch, &goal.wants, true).into_iter().filter_map(|sources| {
             let (mut builder, args) = self.assemble(&sources)?;
             builder.call(self.op(goal.watch)?, &args).ok()?;
             Some(builder.finish())
         })
     }
 
-    /// Calls on values that lack one of the conditions, after a call that was seen to
-    /// bring it about; or, where it is not known what is missing, to change anything.
-    pub fn propose_between(&self, goal: &Goal) -> Vec<Proposal> {
-        let mut all = vec![];
-        for missing in 0..goal.wants.len() {
-            let mut kept = goal.wants.clone();
-            let (atom, wanted) = kept.remove(missing);
-            self.with_steps(goal, &kept, Some((atom, wanted)), &mut all);
-        }
-        self.with_steps(goal, &goal.wants, None, &mut all);
-        all.truncate(self.cutoff);
-        all
-    }
-
-    fn with_steps(
-        &self,
-        goal: &Goal,
-        kept: &[(Atom, bool)],
-        missing: Option<(Atom, bool)>,
-        all: &mut Vec<Proposal>,
-    ) {
-        let Some(op) = self.op(goal.watch) else { return };
-        let steps = self.steps_that(goal.watch, missing.as_ref());
-        let tuples = self.tuples(goal, kept);
-        let some = steps.len().min(STEPS_BETWEEN);
-        let each = self.cutoff.div_ceil(some.max(1));
-        for (between, position, origin, at) in steps.iter().take(STEPS_BETWEEN) {
-            for sources in tuples.iter().take(each) {
-                if all.len() >= self.cutoff {
-                    return;
-                }
-                let made = || {
-                    let (mut builder, args) = self.assemble(sources)?;
-                    let sequence = &self.data.sequences[origin.sequence as usize];
-                    let steps = sequence.steps().take(origin.step as usize).cloned().collect();
-                    let one = origin.slots.len() == 1;
-                    let base =
-                        if one { 0 } else { builder.append(&Sequence::from_steps(steps)).ok()? };
-                    let mut given: Vec<u32> = origin.slots.iter().map(|slot| base + slot).collect();
-                    given[*at] = args[*position];
-                    builder.call(*between, &given).ok()?;
-                    builder.call(op, &args).ok()?;
-                    Some(builder.finish())
-                };
-                all.extend(made());
-            }
-        }
-    }
-
-    /// Calls that change a value of the tuple of an operation: which, the position in that
-    /// tuple, an example, and which of its arguments is the value.
-    fn steps_that(
-        &self,
-        watch: usize,
-        missing: Option<&(Atom, bool)>,
-    ) -> Vec<(OpId, usize, &'d Origin, usize)> {
-        let types = self.data.types(watch);
-        let arity = types.len() - 1;
-        let mut found = vec![];
-        let mut seen = BTreeSet::new();
-        for (n, other) in self.data.watches.iter().enumerate() {
-            let Subject::Call { op } = other.subject else { continue };
-            let inputs = &self.plan.operation(op).inputs;
-            for (at, input) in inputs.iter().enumerate() {
-                if input.mode != Mode::Exclusive {
-                    continue;
-                }
-                for position in (0..arity).filter(|position| types[*position] == input.ty) {
-                    let row = self.row_that(watch, n, position, at, missing);
-                    if let Some(row) = row
-                        && seen.insert((op, position))
-                    {
-                        found.push((op, position, &self.data.origins[n][row], at));
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// A row of another watch in which the value at `at` comes to satisfy what is missing
-    /// of the value at `position`, or changes at all.
-    fn row_that(
-        &self,
-        watch: usize,
-        other: usize,
-        position: usize,
-        at: usize,
-        missing: Option<&(Atom, bool)>,
-    ) -> Option<usize> {
-        let (ours, theirs) = (&self.data.watches[watch], &self.data.watches[other]);
-        let table = &self.data.tables[other];
-        let column = |terms: &[Term], term: &Term| terms.iter().position(|known| known == term);
-        match missing {
-            Some((atom, wanted)) => {
-                let terms = atom.variables().map(|column| ours.before[column]);
-                let there = |term: Term| {
-                    let only = positions(&term) == [position];
-                    let places: Vec<usize> = (0..=position).map(|_| at).collect();
-                    only.then(|| moved(&term, &places))
-                };
-                let terms: Option<Vec<Term>> = terms.map(there).collect();
-                let terms = terms?;
-                let find = |side: &[Term], base: usize| -> Option<Vec<usize>> {
-                    terms.iter().map(|term| Some(base + column(side, term)?)).collect()
-                };
-                let (was, is) = (find(&theirs.before, 0)?, find(&theirs.after, table.before)?);
-                let holds = |columns: &[usize], row: usize| {
-                    let first = usize::from(atom.a);
-                    atom.holds(|n| {
-                        let n = if n == first { columns[0] } else { columns[columns.len() - 1] };
-                        table.columns[n][row]
-                    })
-                };
-                (0..table.rows()).find(|row| {
-                    holds(&was, *row) == Some(!wanted) && holds(&is, *row) == Some(*wanted)
-                })
-            }
-            None => {
-                let of_it = |term: &&Term| positions(term) == [at];
-                let pairs: Vec<(usize, usize)> = theirs
-                    .before
-                    .iter()
-                    .filter(of_it)
-                    .filter_map(|term| {
-                        let was = column(&theirs.before, term)?;
-                        Some((was, table.before + column(&theirs.after, term)?))
-                    })
-                    .collect();
-                let known = |value: i64| value != UNKNOWN;
-                (0..table.rows()).find(|row| {
-                    pairs.iter().any(|(was, is)| {
-                        let (was, is) = (table.columns[*was][*row], table.columns[*is][*row]);
-                        known(was) && known(is) && was != is
-                    })
-                })
-            }
-        }
-    }
-
-    fn op(&self, watch: usize) -> Option<OpId> {
+    pub(crate) fn op(&self, watch: usize) -> Option<OpId> {
         match self.data.watches[watch].subject {
             Subject::Call { op } => Some(op),
             Subject::Values { .. } | Subject::Pair { .. } => None,
@@ -329,11 +199,16 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// Tuples for the arguments of an operation that satisfy conditions as far as that is
-    /// known: one source for each group of positions that has to come from one place.
-    fn tuples(&self, goal: &Goal, wants: &[(Atom, bool)]) -> Vec<Vec<(Vec<usize>, Source<'d>)>> {
-        let types = self.data.types(goal.watch);
+    /// known; where `guess` says so, also pairs that may satisfy them, of which nobody knows.
+    pub(crate) fn tuples(
+        &self,
+        watch: usize,
+        wants: &[(Atom, bool)],
+        guess: bool,
+    ) -> Vec<Tuple<'d>> {
+        let types = self.data.types(watch);
         let arity = types.len() - 1;
-        let terms = &self.data.watches[goal.watch].before;
+        let terms = &self.data.watches[watch].before;
         let mut groups: Vec<Vec<usize>> = (0..arity).map(|n| vec![n]).collect();
         for (atom, _) in wants {
             let about: Vec<usize> =
@@ -357,7 +232,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
             match (found.is_empty(), group.as_slice()) {
                 (false, _) => choices.push((group, found)),
                 // Nobody has seen such a pair; some may be one all the same.
-                (true, [a, b]) => {
+                (true, [a, b]) if guess => {
                     for side in [*a, *b] {
                         let alone = |(atom, _): &&(Atom, bool)| {
                             atom.variables().all(|c| positions(&terms[c]) == [side])
@@ -375,10 +250,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// Different choices, so that none of the sources is left out before the cut-off.
-    fn combined(
-        &self,
-        choices: &[(Vec<usize>, Vec<Source<'d>>)],
-    ) -> Vec<Vec<(Vec<usize>, Source<'d>)>> {
+    fn combined(&self, choices: &[(Vec<usize>, Vec<Source<'d>>)]) -> Vec<Tuple<'d>> {
         if choices.iter().any(|(_, sources)| sources.is_empty()) {
             return vec![];
         }
@@ -481,7 +353,10 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// A sequence that makes the values of a tuple, and which they are.
-    fn assemble(&self, sources: &[(Vec<usize>, Source)]) -> Option<(Builder<'p>, Vec<u32>)> {
+    pub(crate) fn assemble(
+        &self,
+        sources: &[(Vec<usize>, Source)],
+    ) -> Option<(Builder<'p>, Vec<u32>)> {
         let mut builder = Builder::new(self.plan);
         let mut args = vec![0; sources.iter().map(|(group, _)| group.len()).sum()];
         for (group, source) in sources {

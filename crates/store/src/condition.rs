@@ -34,6 +34,13 @@ impl Condition {
         let tests: Result<Vec<Test>, String> = tests.map(Test::parse).collect();
         Ok(Condition { ty: ty.to_owned(), tests: tests.map_err(fail)? })
     }
+
+    /// Whether a type is the one that was named, by its whole path or the last word of it,
+    /// whatever its arguments are.
+    pub(crate) fn means(&self, ty: &str) -> bool {
+        let last = format!("::{}", self.ty);
+        ty == self.ty || ty.ends_with(&last) || ty.contains(&format!("{last}<"))
+    }
 }
 
 impl Test {

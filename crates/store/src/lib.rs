@@ -9,6 +9,8 @@
 mod condition;
 mod error;
 mod open;
+#[cfg(test)]
+mod plain_sql;
 mod read;
 mod schema;
 mod write;

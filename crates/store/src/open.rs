@@ -1,6 +1,6 @@
 //! Opens a store, makes it, or brings it up to date; all that only SQLite knows.
 
-use crate::schema::MIGRATIONS;
+use crate::schema::{META, MIGRATIONS, PUT_META};
 use crate::{Error, Store};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
 use std::path::Path;
@@ -89,9 +89,7 @@ impl Store {
         let begin = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(begin).map_err(fail)?;
         let run = || -> rusqlite::Result<()> {
-            let sql =
-                "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)";
-            transaction.execute(sql, [])?;
+            transaction.execute(META, [])?;
             // Another run may have been faster.
             let sql = "SELECT value FROM meta WHERE name = 'version'";
             let version: Option<String> =
@@ -102,10 +100,8 @@ impl Store {
                     transaction.execute(statement, [])?;
                 }
             }
-            let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2)
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-            transaction.execute(sql, ["owner", OWNER])?;
-            transaction.execute(sql, ["version", &MIGRATIONS.len().to_string()])?;
+            transaction.execute(PUT_META, ["owner", OWNER])?;
+            transaction.execute(PUT_META, ["version", &MIGRATIONS.len().to_string()])?;
             Ok(())
         };
         run().map_err(fail)?;

@@ -86,38 +86,41 @@ impl Store {
         condition: &Condition,
         most: usize,
     ) -> Result<Vec<Object>, Error> {
-        let mut sql = String::from(
+        let types = "SELECT DISTINCT type FROM objects WHERE crate = ?1 ORDER BY 1";
+        let types: Vec<String> = self.list(types, &[&krate], |row| row.get(0))?;
+        let meant = |ty: &&String| condition.means(ty);
+        let types: Vec<String> = types.iter().filter(meant).map(|ty| quoted(ty)).collect();
+        let predicates = "SELECT text, id FROM predicates WHERE crate = ?1 ORDER BY id";
+        let predicates: HashMap<String, i64> = self
+            .list(predicates, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .into_iter()
+            .collect();
+        let mut sql = format!(
             "SELECT s.steps, o.slot, o.type, o.identity FROM objects o
-            JOIN sequences s ON s.id = o.sequence",
+            JOIN sequences s ON s.id = o.sequence
+            WHERE o.crate = ?1 AND o.type IN ({})",
+            types.join(", ")
         );
-        let mut given: Vec<Box<dyn ToSql>> = vec![];
-        let mut give = |value: Box<dyn ToSql>| {
-            given.push(value);
-            format!("?{}", given.len())
-        };
-        for (n, test) in condition.tests.iter().enumerate() {
-            let texts = predicate_texts(&test.query).map(|text| give(Box::new(text)));
-            let number = give(Box::new(test.number));
+        if types.is_empty() {
+            return Ok(vec![]);
+        }
+        for test in &condition.tests {
+            let texts = predicate_texts(&test.query);
+            let ids = texts.iter().filter_map(|text| predicates.get(text));
+            let ids: Vec<String> = ids.map(i64::to_string).collect();
+            if ids.is_empty() {
+                return Ok(vec![]);
+            }
             sql += &format!(
-                " JOIN observations v{n} ON v{n}.object = o.id AND v{n}.other IS NULL
-                AND v{n}.value {} {number}
-                JOIN predicates p{n} ON p{n}.id = v{n}.predicate AND p{n}.text IN ({})",
+                " AND EXISTS (SELECT 1 FROM observations v WHERE v.object = o.id
+                AND v.other IS NULL AND v.predicate IN ({}) AND v.value {} {})",
+                ids.join(", "),
                 test.relation,
-                texts.join(", ")
+                test.number
             );
         }
-        let krate = give(Box::new(krate.to_owned()));
-        let whole = give(Box::new(condition.ty.clone()));
-        let word = give(Box::new(format!("%::{}", condition.ty)));
-        let generic = give(Box::new(format!("%::{}<%", condition.ty)));
-        let most = give(Box::new(most as i64));
-        sql += &format!(
-            " WHERE o.crate = {krate}
-            AND (o.type = {whole} OR o.type LIKE {word} OR o.type LIKE {generic})
-            GROUP BY o.id, s.steps, o.slot, o.type, o.identity ORDER BY o.id LIMIT {most}"
-        );
-        let given: Vec<&dyn ToSql> = given.iter().map(AsRef::as_ref).collect();
-        self.list(&sql, &given, object)
+        sql += " ORDER BY o.id LIMIT ?2";
+        self.list(&sql, &[&krate, &(most as i64)], object)
     }
 
     /// All objects of a crate with what was seen of them.
@@ -236,6 +239,11 @@ fn told_by_both(ours: &Store, other: &Store, krate: &str) -> Result<Vec<Contract
         }
     };
     Ok(other.contracts(krate)?.into_iter().map(both).collect())
+}
+
+/// A text as SQL writes it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// How the predicate of a query may be written: a method, a field, or what it gives by its

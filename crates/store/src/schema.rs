@@ -3,6 +3,12 @@
 //! Plain SQL that PostgreSQL runs as it stands: numbers are given by us, and nothing
 //! depends on how a database gives them. What only SQLite knows is in `open`.
 
+/// What a store is, by name.
+pub(crate) const META: &str =
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)";
+pub(crate) const PUT_META: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
 /// What takes a store of version `n` to version `n + 1`, in its place in the list.
 pub(crate) const MIGRATIONS: &[&[&str]] = &[SEQUENCES, STATES];
 

@@ -20,8 +20,15 @@ pub(crate) fn seeded(_: &str) -> bool {
 mod switch {
     use std::cell::Cell;
 
+    /// The one that is switched on from the start: where a program is searched from outside,
+    /// nobody calls `with_fault`.
+    const FIRST: &str = match option_env!("CONTAINERS_FAULT") {
+        Some(name) => name,
+        None => "",
+    };
+
     thread_local! {
-        pub(super) static CURRENT: Cell<&'static str> = const { Cell::new("") };
+        pub(super) static CURRENT: Cell<&'static str> = const { Cell::new(FIRST) };
     }
 
     /// Runs `body` with one fault switched on, on this thread.
@@ -29,7 +36,7 @@ mod switch {
         struct Off;
         impl Drop for Off {
             fn drop(&mut self) {
-                CURRENT.set("");
+                CURRENT.set(FIRST);
             }
         }
         CURRENT.set(name);
