@@ -32,3 +32,15 @@ fn every_operation_is_called_and_one_cause_is_one_finding() {
         serde_json::from_str(&stdout(&fixture.run(&["list", "--format", "json"]))).expect("JSON");
     assert_eq!(listed["skips"], serde_json::json!([]), "{listed:#}");
 }
+
+/// What is linked into a harness is compiled with the versions that the user's lock names.
+#[test]
+fn a_lock_with_an_old_libc_is_no_obstacle() {
+    let manifest = "[package]\nname = \"old\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+                    [workspace]\n[dependencies]\nlibc = \"=0.2.65\"\n";
+    let library = "pub fn half(x: u8) -> u8 {\n    x / 2\n}\n";
+    let fixture = Fixture::make("old", manifest, Some(library));
+    let output = fixture.run(&["--calls", "1000", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("1 of 1 operations completed a call"), "{}", stdout(&output));
+}
