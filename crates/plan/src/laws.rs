@@ -67,8 +67,9 @@ pub struct Law {
     /// One law for each method that changes its value and takes nothing else.
     #[serde(default)]
     changes: bool,
-    /// One law for each argument of what makes a value that a query is named after; `{call}` is
-    /// the call, `{given}` the argument, `{query}` the query.
+    /// One law for each function that makes a value and whose arguments are all named like
+    /// queries; `{call}` is the call, `{given}` the arguments, `{shown}` what the queries of
+    /// `made` answer, and `{parts}` those answers in `shown` one by one.
     given: Option<Given>,
     /// What `{form}` may be; the compiler says which it can be.
     #[serde(default)]

@@ -117,3 +117,33 @@ fn changes(ty: &Ty, accepted: &[Draft]) -> BTreeSet<String> {
     let all: BTreeSet<String> = named.map(|draft| draft.callee.name().to_owned()).collect();
     all.into_iter().take(MAX_CHANGES).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::law;
+    use super::*;
+    use testsmith_model::api::Impl;
+    use testsmith_model::ty::TraitRef;
+
+    #[test]
+    fn an_operator_is_asked_about_where_it_is_implemented() {
+        let number = Ty::adt("a::Number", vec![]);
+        let mut api = Api::default();
+        let add = Impl {
+            trait_: TraitRef::new("std::ops::Add", vec![]),
+            for_: Ty::shared(number.clone()),
+            generics: Default::default(),
+            assoc: vec![],
+        };
+        api.impls.insert("std::ops::Add".to_owned(), vec![add]);
+        let assigning = law("assigning_operators_agree_with_plain_ones").unwrap();
+        let laws = assigning.expanded(&api, &number, &[]);
+        let names: Vec<&str> = laws.iter().map(|law| law.name.as_str()).collect();
+        assert_eq!(names, ["+= leaves what + gives"]);
+        assert!(assigning.expanded(&api, &Ty::adt("a::Other", vec![]), &[]).is_empty());
+        let borrowed = law("operators_on_references_agree_with_plain_ones").unwrap();
+        assert_eq!(borrowed.expanded(&api, &number, &[]).len(), 3);
+        // Whether an operator agrees with itself is no matter of support.
+        assert!(!assigning.is_a_convention());
+    }
+}

@@ -1,7 +1,7 @@
 //! Laws that are about one function each, whatever it is called: queries, and what makes values.
 
 use super::members::method;
-use super::{Given, LAWS, Law, claim, one_line};
+use super::{Given, LAWS, Law, claim, listed, one_line};
 use crate::draft::Draft;
 use testsmith_model::api::Api;
 use testsmith_model::call::{Form, Treatment};
@@ -44,37 +44,45 @@ fn about_query(ty: &Ty, draft: &Draft, file: &str, law: &Law) -> Option<Draft> {
     Some(claim(law.callee(file, ty), call, inputs, law.docs()))
 }
 
-/// The laws about what makes a value: what it was given is what the value shows.
-pub fn of_maker(api: &Api, draft: &Draft) -> Vec<Draft> {
-    let Some((ty, can_refuse)) = made(api, draft) else { return vec![] };
+/// The law about what makes a value, if all that it is given has a query of the same name: what
+/// it was given is what the value shows. One argument alone may mean something else.
+pub fn of_maker(api: &Api, draft: &Draft) -> Option<Draft> {
+    let (ty, can_refuse) = made(api, draft)?;
     let which = if can_refuse { Given::Refusable } else { Given::Taken };
-    let mut drafts = vec![];
-    for (at, input) in draft.inputs.iter().enumerate() {
+    let (file, law) = LAWS.iter().find(|(_, law)| law.given == Some(which))?;
+    let query = |input: &Input<Ty>| {
         let named = [input.name.clone(), format!("get_{}", input.name)];
-        let is_query = |name: &&String| method(api, &ty, name) == Some(1);
-        let Some(query) = named.iter().find(is_query) else { continue };
-        if input.mode != Mode::Own || tells_of_storage(query) {
-            continue;
-        }
-        for (file, law) in LAWS.iter().filter(|(_, law)| law.given == Some(which)) {
-            let place = format!("{{{at}}}");
-            let maker = draft.callee.name();
-            let law = law.with(&[("{query}", query), ("{maker}", maker), ("{given}", &place)]);
-            let full = format!("{{ {} }}", one_line(&law.holds));
-            let about = Some(Box::new(draft.call.clone()));
-            let form = Form::Template { full, show: one_line(&law.show), about };
-            let call = Call::new(form, vec![]);
-            drafts.push(claim(law.callee(file, &ty), call, draft.inputs.clone(), law.docs()));
-        }
-    }
-    drafts
+        let is_query = |name: &String| method(api, &ty, name) == Some(1) && !tells_of_storage(name);
+        named.into_iter().find(is_query).filter(|_| input.mode == Mode::Own)
+    };
+    let queries: Vec<String> = draft.inputs.iter().map(query).collect::<Option<_>>()?;
+    let all = 0..queries.len();
+    let tuple = |text: &dyn Fn(usize) -> String| format!("({},)", listed(all.clone(), text));
+    let law = law.with(&[
+        ("{maker}", draft.callee.name()),
+        ("{given}", &tuple(&|n| format!("{{{n}}}"))),
+        ("{shown}", &tuple(&|n| format!("made.{}()", queries[n]))),
+        ("{parts}", &listed(all.clone(), |n| format!("shown.{n}"))),
+    ]);
+    let full = format!("{{ {} }}", one_line(&law.holds).replace("{T}", &ty.to_string()));
+    let show = one_line(&law.show).replace("<{T}>::", &format!("{}::", ty.as_prefix()?));
+    let about = Some(Box::new(draft.call.clone()));
+    let call = Call::new(Form::Template { full, show, about }, vec![]);
+    Some(claim(law.callee(file, &ty), call, draft.inputs.clone(), law.docs()))
 }
 
 /// The type of the crate that a function of it makes of arguments alone, and whether it can
 /// refuse to.
 fn made(api: &Api, draft: &Draft) -> Option<(Ty, bool)> {
     let Callee::Member { of, .. } = &draft.callee else { return None };
+    // What is made of other values may do more with them than show them.
+    let simple = |input: &Input<Ty>| match &input.ty {
+        Ty::Prim(_) => true,
+        Ty::Ref { inner, .. } => matches!(**inner, Ty::Prim(_)),
+        ty => ty.path().is_some_and(|path| api.types.contains_key(path)),
+    };
     let plain = draft.kind == OperationKind::Inherent
+        && draft.inputs.iter().all(simple)
         && draft.inputs.first().is_some_and(|first| first.name != "self")
         && !draft.panics_by_design
         && !draft.call.has_closures()
