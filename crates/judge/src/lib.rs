@@ -17,7 +17,7 @@ mod way;
 pub use facts::Facts;
 pub use policy::{POLICY, Rule};
 pub use support::Support;
-pub use way::{is_same_way, lineage, way};
+pub use way::{is_given_data, is_same_way, lineage, way};
 
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Plan, Sequence};
