@@ -7,7 +7,8 @@ use crate::selection::Selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testsmith_judge::{
-    Failing, Known, Severity, Support, Verdict, depends_on_a_position, judge, judge_with, way,
+    Failing, Known, Severity, Support, Verdict, depends_on_a_position, is_given_data, judge,
+    judge_with, way,
 };
 use testsmith_model::outcome::{Ending, MemoryError, Outcome, Phase};
 use testsmith_model::{Callee, Plan, Sequence, Step};
@@ -213,6 +214,8 @@ pub struct Failure {
     pub outcome: Outcome,
     /// The calls that the failing one may need.
     pub way: BTreeSet<String>,
+    /// Whether the failing call was handed data that may be to blame.
+    pub given_data: bool,
     /// The operations that were seen to fail so.
     pub operations: BTreeSet<String>,
     /// Calls made when it was first seen.
@@ -221,9 +224,11 @@ pub struct Failure {
 
 impl Failure {
     /// Whether another failure of its class comes about as this one does: it makes the same
-    /// calls and more, and is no graver.
+    /// calls and more, is no graver, and is given no less.
     fn explains(&self, other: &Failure) -> bool {
-        self.failing.severity <= other.failing.severity && self.way.is_subset(&other.way)
+        self.failing.severity <= other.failing.severity
+            && self.given_data <= other.given_data
+            && self.way.is_subset(&other.way)
     }
 
     /// Takes over what was seen of another failure that it explains.
@@ -277,7 +282,8 @@ impl Findings {
             return;
         }
         let (way, operations) = (way(plan, &sequence, step), BTreeSet::from([operation]));
-        self.insert(Failure { failing, sequence, outcome, way, operations, after: self.calls });
+        let (given_data, after) = (is_given_data(plan, &sequence, step), self.calls);
+        self.insert(Failure { failing, sequence, outcome, way, given_data, operations, after });
     }
 
     fn insert(&mut self, mut failure: Failure) {

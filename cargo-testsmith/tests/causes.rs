@@ -14,14 +14,22 @@ fn texts(list: &Value) -> BTreeSet<&str> {
     list.as_array().expect("a list").iter().map(|text| text.as_str().expect("a text")).collect()
 }
 
+/// The panics of the crate's own code in these methods.
+fn found_in<'f>(findings: &'f [Value], methods: &str) -> Vec<&'f Value> {
+    let is_there = |finding: &&Value| {
+        finding["place"]["file"] == "src/lib.rs"
+            && finding["operation"].as_str().is_some_and(|path| path.starts_with(methods))
+    };
+    findings.iter().filter(is_there).collect()
+}
+
 #[test]
 fn a_line_that_two_calls_lead_to_is_two_findings_and_the_methods_are_listed() {
     let fixture = Fixture::copy("causes");
     let output = fixture.run(&[&ARGS[..], &["--format", "json"]].concat());
     assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
     let findings = findings(&output);
-    let of_tape: Vec<&Value> =
-        findings.iter().filter(|finding| finding["place"]["file"] == "src/lib.rs").collect();
+    let of_tape = found_in(&findings, "causes::Tape::");
     let ways: BTreeSet<BTreeSet<&str>> =
         of_tape.iter().map(|finding| texts(&finding["way"])).collect();
     let wanted = [BTreeSet::from(["halve", "push"]), BTreeSet::from(["skip"])];
@@ -34,6 +42,19 @@ fn a_line_that_two_calls_lead_to_is_two_findings_and_the_methods_are_listed() {
     let tape = ["finish", "is_at", "peek", "read"].map(|name| format!("causes::Tape::{name}"));
     let all: BTreeSet<&str> = tape.iter().map(String::as_str).collect();
     assert!(methods.is_superset(&all), "{methods:?}");
+}
+
+#[test]
+fn what_fails_by_itself_is_not_explained_by_what_was_given_a_number() {
+    let fixture = Fixture::copy("causes");
+    let output = fixture.run(&[&ARGS[..], &["--format", "json"]].concat());
+    let findings = findings(&output);
+    let of_sack = found_in(&findings, "causes::Sack::");
+    let operations: BTreeSet<&str> =
+        of_sack.iter().map(|finding| finding["operation"].as_str().expect("a text")).collect();
+    let wanted = ["causes::Sack::tighten", "causes::Sack::widen"];
+    assert_eq!(operations, BTreeSet::from(wanted), "{of_sack:#?}");
+    assert_eq!(of_sack.len(), 2, "{of_sack:#?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use crate::candidate::{Candidate, Confirmed, Search, Workers};
 use crate::finding::{Failure, Finding, Findings, callee_at, weight};
 use std::collections::{BTreeSet, VecDeque};
-use testsmith_judge::{Failing, Severity, is_same_way, lineage, way};
+use testsmith_judge::{Failing, Severity, is_given_data, is_same_way, lineage, way};
 use testsmith_lab::Error;
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Callee, Plan, Sequence};
@@ -30,6 +30,7 @@ struct Cause {
     claim: Option<BrokenClaim>,
     severity: Severity,
     way: BTreeSet<String>,
+    given_data: bool,
     operations: BTreeSet<String>,
 }
 
@@ -90,7 +91,8 @@ impl<'c> Causes<'c> {
             || known >= MAX_CAUSES;
         let claim = BrokenClaim::of(self.plan, &failure.sequence, &failure.outcome);
         let explains = |cause: &&mut Cause| {
-            let covers = enough || is_same_way(&cause.way, &failure.way);
+            let covers = enough
+                || cause.given_data <= failure.given_data && is_same_way(&cause.way, &failure.way);
             let same =
                 cause.class == *class && covers || BrokenClaim::is_same(&cause.claim, &claim);
             same && cause.severity <= *severity
@@ -130,7 +132,10 @@ impl<'c> Causes<'c> {
 
 fn explains(plan: &Plan, one: &Finding, other: &Finding) -> bool {
     let claim = |finding: &Finding| BrokenClaim::of(plan, &finding.sequence, &finding.outcome);
-    let same_way = one.outcome.ending == Ending::Broken || is_same_way(&one.way, &other.way);
+    let given_data =
+        |finding: &Finding| is_given_data(plan, &finding.sequence, finding.outcome.step as usize);
+    let same_way = one.outcome.ending == Ending::Broken
+        || given_data(one) <= given_data(other) && is_same_way(&one.way, &other.way);
     let same = same_way && one.failing.class == other.failing.class
         || BrokenClaim::is_same(&claim(one), &claim(other));
     same && one.failing.severity <= other.failing.severity
@@ -144,7 +149,11 @@ impl Search for Causes<'_> {
             }
             self.proposed = failure.operations.clone();
             let Failing { class, severity, .. } = &failure.failing;
-            let same = |cause: &&Cause| cause.class == *class && cause.severity <= *severity;
+            let same = |cause: &&Cause| {
+                cause.class == *class
+                    && cause.severity <= *severity
+                    && cause.given_data <= failure.given_data
+            };
             let known = self.confirmed.iter().filter(same).map(|cause| cause.way.clone());
             let known = known.collect();
             return Ok(Some(failure.into_candidate(known)));
@@ -161,6 +170,7 @@ impl Search for Causes<'_> {
             claim: BrokenClaim::of(self.plan, sequence, outcome),
             severity: failing.severity,
             way: way(self.plan, sequence, outcome.step as usize),
+            given_data: is_given_data(self.plan, sequence, outcome.step as usize),
             operations: std::mem::take(&mut self.proposed),
         });
     }

@@ -249,15 +249,15 @@ impl Report<'_> {
             told |= !inner || matches!(written, Written::Kept | Written::Removed);
             match (written, name) {
                 (Written::Yes | Written::Same, FAILURES) => {
-                    write!(out, "{} failing tests in {}", tests.failing, shown(path))?;
+                    write!(out, "{} in {}", counted(tests.failing, "failing test"), shown(path))?;
                     run(out, name)?;
                 }
                 (Written::Yes | Written::Same, REGRESSIONS) if !inner => {
                     let lines = tests.regression_lines.unwrap_or_default();
                     write!(
                         out,
-                        "{} regression tests in {}, which cover {lines} lines",
-                        tests.regressions,
+                        "{} in {}, which cover {lines} lines",
+                        counted(tests.regressions, "regression test"),
                         shown(path)
                     )?;
                     run(out, name)?;
@@ -500,6 +500,11 @@ fn is_found(manifest: &Path, name: &str) -> bool {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+/// So many of something, in words.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

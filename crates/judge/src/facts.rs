@@ -3,7 +3,7 @@
 use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, index_in, is_a_back_door, is_a_convention, is_about_a_query, is_large,
+    OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_large,
     is_put_together, keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
 };
 use crate::large;
@@ -364,9 +364,9 @@ impl<'f> Facts<'f> {
                 _ => false,
             })
         };
-        let named = self.panic().and_then(|panic| index_in(&panic.message));
+        let named = self.panic().map(|panic| indices_in(&panic.message)).unwrap_or_default();
         let made_up = self.made_up_keys || self.made_up_here;
-        if named.is_some_and(|index| made_up || self.given.contains(&index)) {
+        if named.iter().any(|index| made_up || self.given.contains(index)) {
             return true;
         }
         self.operation.is_some_and(|operation| {

@@ -81,10 +81,19 @@ pub fn bits(ty: &Ty) -> Option<u32> {
     }
 }
 
-/// The index that a message of the language complains of, into an array, a slice or a text.
-pub fn index_in(message: &str) -> Option<i128> {
-    let (_, rest) = message.split_once("the index is ").or_else(|| message.split_once("index "))?;
-    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+/// What is said of a range that ends before it begins.
+pub const BACKWARDS: [&str; 2] = ["slice index starts at ", "begin <= end ("];
+
+/// The indices that a message of the language complains of, into an array, a slice or a text.
+pub fn indices_in(message: &str) -> Vec<i128> {
+    if let Some((_, rest)) = BACKWARDS.iter().find_map(|words| message.split_once(words)) {
+        // Both ends are named: «starts at 2 but ends at 1», «(4 <= 2) when slicing».
+        let numbers = rest.split(|c: char| !c.is_ascii_digit()).filter(|text| !text.is_empty());
+        return numbers.take(2).filter_map(|text| text.parse().ok()).collect();
+    }
+    let named = message.split_once("the index is ").or_else(|| message.split_once("index "));
+    let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    named.and_then(|(_, rest)| number(rest)).into_iter().collect()
 }
 
 /// What a message says whatever values it speaks of: numbers and quoted text left out.
@@ -139,11 +148,13 @@ pub(crate) mod tests {
 
     #[test]
     fn the_index_is_read_from_what_the_language_says() {
-        let says = |message: &str| index_in(message);
-        assert_eq!(says("index out of bounds: the len is 3 but the index is 9"), Some(9));
-        assert_eq!(says("range end index 5 out of range for slice of length 4"), Some(5));
-        assert_eq!(says("byte index 7 is out of bounds of `a`"), Some(7));
-        assert_eq!(says("there is no index"), None);
+        let says = |message: &str| indices_in(message);
+        assert_eq!(says("index out of bounds: the len is 3 but the index is 9"), [9]);
+        assert_eq!(says("range end index 5 out of range for slice of length 4"), [5]);
+        assert_eq!(says("byte index 7 is out of bounds of `a`"), [7]);
+        assert_eq!(says("slice index starts at 2 but ends at 1"), [2, 1]);
+        assert_eq!(says("begin <= end (4 <= 2) when slicing `a9b`"), [4, 2]);
+        assert!(says("there is no index").is_empty());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use facts::Facts;
 pub use policy::{POLICY, Rule, UNSAFE_CALL};
 pub use positions::{Counts, counts, is_right};
 pub use support::Support;
-pub use way::{is_same_way, lineage, way};
+pub use way::{is_given_data, is_same_way, lineage, way};
 
 use testsmith_model::outcome::{Ending, Outcome};
 use testsmith_model::{Plan, Sequence, Step};

@@ -2,6 +2,7 @@
 
 use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
+use crate::guesses::BACKWARDS;
 use testsmith_model::operation::OperationKind;
 use testsmith_model::outcome::{Ending, MemoryError, Phase};
 
@@ -553,8 +554,16 @@ const OPERATORS: [&str; 18] = [
 ];
 
 /// What is said when there is nothing at an index.
-const BOUNDS: [&str; 3] = ["index out of bounds", "out of range", "exceeds"];
+const BOUNDS: [&str; 5] =
+    ["index out of bounds", "out of range", "exceeds", BACKWARDS[0], BACKWARDS[1]];
 
 /// What the language says when arithmetic or an index goes wrong.
-const ARITHMETIC: [&str; 5] =
-    ["with overflow", "divide by zero", "divisor of zero", "index out of bounds", "out of range"];
+const ARITHMETIC: [&str; 7] = [
+    "with overflow",
+    "divide by zero",
+    "divisor of zero",
+    "index out of bounds",
+    "out of range",
+    BACKWARDS[0],
+    BACKWARDS[1],
+];

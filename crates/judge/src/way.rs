@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, Mode, OperationKind};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
+use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
 
 /// The names of the calls that a step needs, but for its own, for those that make a value of
 /// nothing or of numbers, that lend the items of one, or that lead to its receiver from the value
@@ -45,6 +45,21 @@ pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
 /// have a call in common. There are many ways to fill a collection.
 pub fn is_same_way(known: &BTreeSet<String>, way: &BTreeSet<String>) -> bool {
     known.is_empty() || !known.is_disjoint(way)
+}
+
+/// Whether a call is handed data by the test, a number or a text, which may be what it fails
+/// of. One that is handed nothing has nobody else to blame, so what explains that one is no
+/// reason why this one fails.
+pub fn is_given_data(plan: &Plan, sequence: &Sequence, step: usize) -> bool {
+    let Some(Step::Call(op, _)) = sequence.steps().nth(step) else { return false };
+    let is_data = |input: &Input| {
+        let mut ty = &plan.ty(input.ty).ty;
+        while let Ty::Ref { inner, .. } = ty {
+            ty = inner;
+        }
+        matches!(ty, Ty::Prim(_))
+    };
+    plan.operation(*op).inputs.iter().any(is_data)
 }
 
 /// The path of the type whose value a step is about in the end: of an iterator, the
@@ -140,7 +155,7 @@ mod tests {
     use super::*;
     use testsmith_model::operation::{Abilities, Operation, TypeInfo};
     use testsmith_model::ty::{Arg, Lifetime};
-    use testsmith_model::{Callee, OpId, Step};
+    use testsmith_model::{Callee, OpId};
 
     const MAP: TypeId = TypeId(0);
     const ITER: TypeId = TypeId(1);

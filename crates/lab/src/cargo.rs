@@ -50,6 +50,35 @@ impl BuildOutput {
             self.errors.iter().take(MAX_ERRORS).map(|error| error.rendered.as_str()).collect();
         shown.join("\n")
     }
+
+    /// Whether a process was ended because it had worked for longer than it may.
+    pub fn is_over_limit(&self) -> bool {
+        !self.success && self.stderr.contains("SIGXCPU")
+    }
+}
+
+/// The same command, of which no process may work for longer than so many seconds; only
+/// Unix has such a limit.
+pub fn within_cpu(command: &Command, seconds: u64) -> Command {
+    let mut limited = if cfg!(unix) {
+        let mut shell = Command::new("sh");
+        let script = format!("ulimit -S -t {seconds} && exec \"$0\" \"$@\"");
+        shell.args(["-c", &script]).arg(command.get_program());
+        shell
+    } else {
+        Command::new(command.get_program())
+    };
+    limited.args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    if let Some(folder) = command.get_current_dir() {
+        limited.current_dir(folder);
+    }
+    limited
 }
 
 /// The names that a linker looks for in vain, in the words of the usual ones.
@@ -283,6 +312,19 @@ mod tests {
         let (done, late) =
             output_within(Command::new("true").args(["a"]), Duration::from_secs(300)).unwrap();
         assert!(!late && done.status.success());
+    }
+
+    #[test]
+    fn what_works_for_too_long_is_ended_and_what_only_waits_is_not() {
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).env("ANSWER", "an answer");
+            within_cpu(&command, 1)
+        };
+        let busy = output(&mut shell("while :; do :; done")).expect("it ends");
+        assert!(!busy.status.success());
+        let idle = output(&mut shell("sleep 1; echo $ANSWER")).expect("it ends");
+        assert_eq!(idle.stdout, b"an answer\n");
     }
 
     #[test]

@@ -19,11 +19,13 @@ use testsmith_model::message::{Job, Reply, Timing, Walk, Walked};
 use testsmith_model::observation::{Attempt, Observed, Watching};
 use testsmith_model::operation::Abilities;
 use testsmith_model::outcome::{Ending, Outcome};
-use testsmith_model::{Heuristic, Plan, Sequence};
+use testsmith_model::{Heuristic, Plan, Sequence, Step};
 
 /// A walk is asked for in pieces, short ones after a death: what a worker has
 /// not told when it dies is lost.
 const PIECE_CALLS: std::ops::Range<u64> = 500..100_000;
+/// Where one worker dies after the other, a piece is never shorter than this.
+const MIN_PIECE_CALLS: u64 = 16;
 /// Where there is an end, a piece that took longer is followed by a shorter one.
 const MAX_PIECE: Duration = Duration::from_secs(1);
 /// A walk that loses this many workers is given up, unless it is told otherwise.
@@ -180,6 +182,7 @@ impl Supervisor {
         };
         let mut piece = PIECE_CALLS.start;
         let mut deaths = 0;
+        let mut died = false;
         while deaths < self.patience
             && left.max_sequences > 0
             && left.max_calls > 0
@@ -199,6 +202,7 @@ impl Supervisor {
             })?;
             let (sequences, calls) = match answer {
                 Answer::Reply(Reply::Walked { walked }) => {
+                    died = false;
                     add(&mut total, &walked);
                     self.lessons.add(walked.components);
                     self.taken.extend(walked.edges);
@@ -214,9 +218,14 @@ impl Supervisor {
                 Answer::Died(death) => {
                     total.sequences += death.sequences;
                     total.calls += death.calls;
+                    add_completed(&mut total.completed, &death);
                     let counts = (death.sequences, death.calls);
                     self.account_for(*death, walk.heuristics.has(Heuristic::Limits), each)?;
-                    piece = PIECE_CALLS.start;
+                    piece = match died {
+                        true => (piece / 4).max(MIN_PIECE_CALLS),
+                        false => PIECE_CALLS.start,
+                    };
+                    died = true;
                     deaths += 1;
                     counts
                 }
@@ -496,6 +505,17 @@ fn unexpected(answer: Answer) -> Error {
         Answer::Reply(Reply::Refused { why }) => Error::Worker(why),
         Answer::Reply(reply) => Error::Worker(format!("an unexpected reply: {reply:?}")),
         Answer::Died(death) => Error::Worker(format!("it died: {:?}", death.outcome.ending)),
+    }
+}
+
+/// Adds the calls of the sequence under way that were over when the worker died.
+fn add_completed(completed: &mut [u32], death: &Death) {
+    for step in death.sequence.steps().take(death.outcome.step as usize) {
+        if let Step::Call(op, _) = step
+            && let Some(count) = completed.get_mut(op.index())
+        {
+            *count += 1;
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::choose::{self, Chooser, Menu};
 use crate::closures::{self, Calls};
 use crate::flows;
 use crate::guards;
+use crate::laws;
 use crate::resolve;
 use testsmith_model::api::{Api, Callable, CallableKind, Docs, Generics, ParamKind, Safety};
 use testsmith_model::call::{ClosureKind, Form, Treatment};
@@ -29,7 +30,7 @@ pub fn probe(draft: &Draft, name: &str) -> String {
         "pub fn {name}({}) -> Option<{}> {{ Some({}) }}",
         parameters.join(", "),
         draft.output.erased(),
-        draft.call.on_parameters("return None"),
+        laws::question(draft).unwrap_or_else(|| draft.call.on_parameters("return None")),
     )
 }
 
