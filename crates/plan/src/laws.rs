@@ -133,10 +133,9 @@ impl Law {
             _ if self.changes => "a change".to_owned(),
             names => names.join("/"),
         };
-        let signs: Vec<&str> = self.operators.iter().map(|[_, sign]| sign.as_str()).collect();
-        let told = self.name.replace("{name}", &names).replace("{sign}", &signs.join("/"));
-        let told =
-            told.replace("{query}", "{x}").replace("{maker}", "what makes a value of an {x}");
+        let sign = self.operators.first().map_or("", |[_, sign]| sign);
+        let told = self.name.replace("{name}", &names).replace("{sign}", sign);
+        let told = told.replace("{maker}", "a maker");
         match self.pairs.first() {
             Some([one, other]) => told.replace("{one}", one).replace("{other}", other),
             None => told,
