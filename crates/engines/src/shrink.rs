@@ -11,7 +11,7 @@ mod literals;
 mod makers;
 
 use literals::simpler_literals;
-use makers::Makers;
+use makers::{Makers, is_sized};
 use std::collections::{HashMap, HashSet};
 use testsmith_model::message::Component;
 use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
@@ -74,8 +74,9 @@ impl Shrinking<'_> {
             others.extend(self.replacements());
             others.extend(self.makers.others(self.plan, &self.edit));
             // Those that are no simpler would only go back and forth.
-            others.retain(|candidate| cost(candidate) < cost(&self.edit));
-            others.sort_by_key(cost);
+            let plan = self.plan;
+            others.retain(|candidate| cost(plan, candidate) < cost(plan, &self.edit));
+            others.sort_by_key(|candidate| cost(plan, candidate));
             let _ = others.into_iter().any(|candidate| self.attempt(candidate));
             self.simplify_literals();
             if self.best == before {
@@ -148,10 +149,15 @@ impl Shrinking<'_> {
     }
 }
 
-/// What a reader has to take in: a call is more than a literal.
-fn cost(edit: &Edit) -> usize {
-    let calls = edit.steps.iter().filter(|step| matches!(step, EditStep::Call(..))).count();
-    edit.len() + calls
+/// What a reader has to take in: a call is more than a literal, and something large more than
+/// something small.
+fn cost(plan: &Plan, edit: &Edit) -> usize {
+    let of = |step: &EditStep| match step {
+        EditStep::Literal(..) => 1,
+        EditStep::Call(op, _) if is_sized(plan, *op) => 3,
+        EditStep::Call(..) => 2,
+    };
+    edit.steps.iter().map(of).sum()
 }
 
 /// Per type, the components with the fewest steps.

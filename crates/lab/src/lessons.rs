@@ -4,6 +4,7 @@
 use crate::worker::Death;
 use std::collections::HashMap;
 use testsmith_model::message::{ArgumentLimit, Component};
+use testsmith_model::operation::SIZE;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::ty::Ty;
@@ -15,6 +16,8 @@ const DEATHS_BEFORE_AVOIDED: u32 = 2;
 const HUNG_BEFORE_ALL_AVOIDED: usize = 3;
 /// What is noted of a worker that ended so.
 const STACK_OVERFLOW: &str = "stack overflow";
+/// A list or a text of fewer elements is not to blame.
+const LEAST_THING: i128 = 250;
 /// Components kept for workers to come; the oldest make way.
 const MAX_COMPONENTS: usize = 4096;
 
@@ -75,7 +78,8 @@ impl Lessons {
             if note == STACK_OVERFLOW);
         if limits
             && (calling && costly || deep)
-            && let Some(limit) = largest_number(&death.sequence, death.outcome.step)
+            && let Some(limit) = largest_thing(plan, &death.sequence, death.outcome.step)
+                .or_else(|| largest_number(&death.sequence, death.outcome.step))
         {
             for op in instances(plan, limit.op) {
                 let limit = ArgumentLimit { op, ..limit };
@@ -162,9 +166,8 @@ fn exceeds(sequence: &Sequence, limit: &ArgumentLimit) -> bool {
     steps.iter().enumerate().any(|(at, step)| {
         let limited = matches!(step, Step::Call(op, _) if *op == limit.op);
         let given = step.args(at).nth(limit.input as usize).filter(|_| limited);
-        given
-            .and_then(|arg| size_of(steps[arg]))
-            .is_some_and(|size| size.unsigned_abs() >= limit.number.unsigned_abs())
+        matches!(given.map(|arg| steps[arg]), Some(Step::Literal(_, Literal::Int(number)))
+            if number.unsigned_abs() >= limit.number.unsigned_abs())
     })
 }
 
@@ -175,18 +178,37 @@ fn operation_at(sequence: &Sequence, step: u32) -> Option<OpId> {
     }
 }
 
-/// A literal number, or the length of a literal text.
-fn size_of(step: &Step) -> Option<i128> {
-    match step {
-        Step::Literal(_, Literal::Int(number)) => Some(*number),
-        Step::Literal(_, Literal::Str(text)) => Some(text.len() as i128),
-        _ => None,
+/// The most elements that a list or a text was made of at once which went into a step, and
+/// into which of its arguments. Too many for one operation are not too many for the next.
+fn largest_thing(plan: &Plan, sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
+    let steps: Vec<&Step> = sequence.steps().collect();
+    let Step::Call(op, _) = steps.get(step as usize)? else { return None };
+    // Per step: the most elements in what it gives.
+    let mut most = vec![0i128; step as usize];
+    for (at, here) in steps.iter().take(step as usize).enumerate() {
+        most[at] = match here {
+            Step::Literal(_, Literal::Str(text)) => text.chars().count() as i128,
+            Step::Literal(..) => 0,
+            Step::Call(op, _) => {
+                let inputs = plan.operations.get(op.index()).map(|op| op.inputs.as_slice());
+                let given = here.args(at).zip(inputs.unwrap_or_default());
+                let sizes = given.map(|(arg, input)| match steps[arg] {
+                    Step::Literal(_, Literal::Int(number)) if input.name == SIZE => *number,
+                    _ => most[arg],
+                });
+                sizes.max().unwrap_or(0)
+            }
+        };
     }
+    let inputs = steps[step as usize].args(step as usize).enumerate();
+    let limits =
+        inputs.map(|(n, arg)| ArgumentLimit { op: *op, input: n as u32, number: most[arg] });
+    // What a value is dropped with, it was made of.
+    limits.max_by_key(|limit| limit.number).filter(|limit| limit.number >= LEAST_THING)
 }
 
-/// The literal number furthest from zero that went into a step, or the length of a
-/// text, and where it was an argument: of the step itself, or else of what made its
-/// arguments.
+/// The literal number furthest from zero that went into a step, and where it
+/// was an argument: of the step itself, or else of what made its arguments.
 fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
     let steps: Vec<&Step> = sequence.steps().collect();
     let mut makers = vec![step];
@@ -197,11 +219,15 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
             let Some(Step::Call(op, back)) = steps.get(at as usize) else { continue };
             for (input, distance) in back.iter().enumerate() {
                 let from = at.saturating_sub(*distance);
-                match steps.get(from as usize).and_then(|step| size_of(step)) {
-                    Some(number) => {
-                        numbers.push(ArgumentLimit { op: *op, input: input as u32, number });
+                match steps.get(from as usize) {
+                    Some(Step::Literal(_, Literal::Int(number))) => {
+                        numbers.push(ArgumentLimit {
+                            op: *op,
+                            input: input as u32,
+                            number: *number,
+                        });
                     }
-                    None => further.push(from),
+                    _ => further.push(from),
                 }
             }
         }
@@ -220,7 +246,7 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testsmith_model::{Operation, TypeId};
+    use testsmith_model::{Mode, Operation, TypeId};
 
     fn list_of(number: i128) -> Sequence {
         let literal = Step::Literal(TypeId(0), Literal::Int(number));
@@ -251,6 +277,21 @@ mod tests {
         assert_eq!(lessons.components, [component(7)]);
         assert_eq!(lessons.limits.len(), 1);
         assert!(lessons.avoid.is_empty(), "the operation is not at fault");
+    }
+
+    #[test]
+    fn a_list_that_is_too_large_is_too_large_for_the_operation_that_hung() {
+        let mut make = Operation::of_types(&[(TypeId(0), Mode::Own)], TypeId(1));
+        make.inputs[0].name = SIZE.to_owned();
+        let take = Operation::of_types(&[(TypeId(1), Mode::Own)], TypeId(0));
+        let plan = Plan { operations: vec![make, take], ..Plan::default() };
+        let of = |size: i128| {
+            let mut steps: Vec<Step> = list_of(size).steps().cloned().collect();
+            steps.push(Step::Call(OpId(1), Box::new([1])));
+            largest_thing(&plan, &Sequence::from_steps(steps), 2)
+        };
+        assert_eq!(of(4096), Some(ArgumentLimit { op: OpId(1), input: 0, number: 4096 }));
+        assert_eq!(of(16), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use self::arguments::{Need, maker_origin};
 use self::seen::Seen;
 use super::components::Components;
 use super::learned::Learned;
-use super::sizes::Sizes;
+use super::sizes::{SIZES, Sizes};
 use super::sources::{COUNTED, Source, is_taken, sources};
 use super::steps::Recipe;
 use super::texts::Texts;
@@ -185,7 +185,7 @@ impl Engine {
         }
         for _ in 0..MAX_TRIES {
             let op = self.draw().ok_or(Halt::Full)?;
-            if self.learned.doubts(op, &mut self.rng) {
+            if self.learned.doubts(op, &mut self.rng) || self.is_too_large_for(op) {
                 continue;
             }
             if let Some(slot) = self.attempt(stage, op, None, 0)? {
@@ -195,6 +195,15 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Whether what is large in this sequence has taken an operation too long before.
+    #[inline]
+    fn is_too_large_for(&self, op: OpId) -> bool {
+        self.sizes.drawn().is_some_and(|at| {
+            let mut limits = self.limits[op.index()].iter();
+            limits.any(|(_, least)| SIZES[at] as u128 >= *least)
+        })
     }
 
     /// An operation to call next.

@@ -33,7 +33,7 @@ const GREATEST_ONCE_IN: usize = 512;
 const MAX_GREATEST_EACH: u32 = 16;
 /// When so many calls did not return because of something of this size or more, none is made
 /// any more: each takes as long as millions of other calls.
-const HUNG_BEFORE_GIVEN_UP: usize = 2;
+const HUNG_BEFORE_GIVEN_UP: usize = 4;
 /// Sizes that are remembered for the new code in their company.
 const MAX_FRUITFUL: usize = 32;
 
@@ -43,8 +43,10 @@ pub(super) struct Sizes {
     sized_by: Vec<Option<usize>>,
     /// Operations under test that take what can be made so.
     takers: Vec<OpId>,
-    /// Those of them that are likely to look into a text, in which things nest.
+    /// Those of them that are likely to look into a text, in which things nest, and those that
+    /// take a list.
     readers: Vec<OpId>,
+    listers: Vec<OpId>,
     /// Per operation: how often it was called first with something of the greatest size.
     greatest: Vec<u32>,
     /// That of this sequence, by its place in the list of all.
@@ -69,21 +71,20 @@ pub fn sized_by(plan: &Plan, op: OpId) -> Option<usize> {
 /// The name of such an argument.
 const SIZE: &str = testsmith_model::operation::SIZE;
 
-/// The place of the first size that is given up.
-fn given_up_from(plan: &Plan, limits: &[ArgumentLimit]) -> usize {
-    // Instances of one function have a limit each; they hung once.
-    let function = |limit: &ArgumentLimit| {
-        let operation = plan.operation(limit.op);
-        let builder = (operation.kind == OperationKind::Builder).then_some(limit.op);
-        (limit.number.unsigned_abs(), operation.callee.name().to_owned(), builder)
-    };
-    let hung: HashSet<(u128, String, Option<OpId>)> = limits.iter().map(function).collect();
+/// The place of the first size that is given up: it took too many operations too long.
+fn given_up_from(limits: &[ArgumentLimit]) -> usize {
     let mut end = SIZES.len();
-    let mut times = 0;
-    for (at, size) in SIZES.iter().enumerate().rev() {
-        times += hung.iter().filter(|(least, ..)| *least == *size as u128).count();
-        if times >= HUNG_BEFORE_GIVEN_UP {
-            (end, times) = (at, 0);
+    // Those of one end, with one more and one less, together.
+    for at in (0..SIZES.len()).step_by(3).rev() {
+        let least = if at == 0 { 0 } else { SIZES[at - 1] as u128 };
+        let greatest = SIZES[at..].iter().take(3).max().map_or(0, |size| *size as u128);
+        let meant = |limit: &&ArgumentLimit| {
+            let number = limit.number.unsigned_abs();
+            least < number && number <= greatest
+        };
+        let hung: HashSet<OpId> = limits.iter().filter(meant).map(|limit| limit.op).collect();
+        if hung.len() >= HUNG_BEFORE_GIVEN_UP {
+            end = at;
         }
     }
     end
@@ -122,17 +123,22 @@ impl Sizes {
                 && operation.inputs.iter().any(|input| large[input.ty.index()])
                 && !avoid.contains(op)
         };
+        let lists = |op: &OpId| {
+            let mut inputs = plan.operation(*op).inputs.iter();
+            inputs.any(|input| large[input.ty.index()] && !texts.takes(input.ty))
+        };
         let takers: Vec<OpId> = plan.op_ids().filter(takes).collect();
         Sizes {
             on: heuristics.has(Heuristic::Sizes) && !takers.is_empty(),
             sized_by,
             readers: takers.iter().copied().filter(|op| texts.reads(*op)).collect(),
+            listers: takers.iter().copied().filter(lists).collect(),
             takers,
             greatest: vec![0; plan.operations.len()],
             drawn: None,
             batch: vec![],
             fruitful: vec![],
-            end: given_up_from(plan, limits),
+            end: given_up_from(limits),
         }
     }
 
@@ -164,19 +170,18 @@ impl Sizes {
     /// The operation that a sequence with large things begins with.
     pub(super) fn first(&mut self, rng: &mut Rng) -> Option<OpId> {
         let at = self.drawn?;
-        let reads = !self.readers.is_empty() && rng.chance(1, 2);
-        let among = if reads { &self.readers } else { &self.takers };
-        let op = among[rng.below(among.len())];
         if at < GREATEST_AT {
+            let op = self.takers[rng.below(self.takers.len())];
             return rng.chance(1, 2).then_some(op);
         }
+        let reads = self.listers.is_empty() || !self.readers.is_empty() && rng.chance(1, 2);
+        let among = if reads { &self.readers } else { &self.listers };
+        let op = (!among.is_empty()).then(|| among[rng.below(among.len())]);
         // Those that have not had their share come first, and when all have, it is over.
         let had = |op: &OpId| self.greatest[op.index()];
-        let op = if had(&op) < MAX_GREATEST_EACH {
-            Some(op)
-        } else {
-            self.takers.iter().copied().find(|op| had(op) < MAX_GREATEST_EACH)
-        };
+        let op = op
+            .filter(|op| had(op) < MAX_GREATEST_EACH)
+            .or_else(|| among.iter().copied().find(|op| had(op) < MAX_GREATEST_EACH));
         match op {
             Some(op) => self.greatest[op.index()] += 1,
             None => self.drawn = None,
@@ -274,7 +279,8 @@ mod tests {
     fn a_size_that_takes_too_long_is_given_up() {
         let limit = |op: u32| ArgumentLimit { op: OpId(op), input: 0, number: GREATEST as i128 };
         assert!(counts(&mut sizes(&[limit(0)]), 20_000)[GREATEST_AT] > 0);
-        let counts = counts(&mut sizes(&[limit(0), limit(1)]), 20_000);
+        let many: Vec<ArgumentLimit> = (0..HUNG_BEFORE_GIVEN_UP as u32).map(limit).collect();
+        let counts = counts(&mut sizes(&many), 20_000);
         assert_eq!(counts[GREATEST_AT], 0);
         assert!(counts[0] > 0);
     }

@@ -206,8 +206,9 @@ impl Texts {
         let base = self.any(op, rng);
         bound(&base, &mut self.bounds);
         let token = self.token(rng);
-        let piece = match rng.below(6) {
-            4.. if size > MAX_LENGTH => OPENING[rng.below(OPENING.len())].to_owned(),
+        let nests = size > MAX_LENGTH && rng.chance(1, 2);
+        let piece = match rng.below(4) {
+            _ if nests => self.opening(rng).to_owned(),
             0 => LETTERS[rng.below(LETTERS.len())].to_owned(),
             1 if !self.marks.is_empty() => self.marks[rng.below(self.marks.len())].to_string(),
             2 => base.to_string(),
@@ -234,6 +235,16 @@ impl Texts {
         }
         text.push_str(after);
         Arc::from(text)
+    }
+
+    /// A mark that opens something, rather one that the crate knows.
+    fn opening(&self, rng: &mut Rng) -> &'static str {
+        let known = |mark: &&&str| self.marks.iter().any(|c| mark.starts_with(*c));
+        let own: Vec<&&str> = OPENING.iter().filter(known).collect();
+        match own.len() {
+            0 => OPENING[rng.below(OPENING.len())],
+            count => own[rng.below(count)],
+        }
     }
 
     /// A text to start from or to take something of.

@@ -1,7 +1,7 @@
 //! Other ways to make a value: a literal, or an operation that needs less.
 
 use std::collections::HashMap;
-use testsmith_model::operation::{Input, OperationKind};
+use testsmith_model::operation::{Input, OperationKind, SIZE};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Edit, EditStep, OpId, Plan, TypeId};
 
@@ -44,7 +44,12 @@ impl Makers {
                 candidates.push(candidate.without_unused(plan));
             }
             let makers = self.operations.get(&ty).into_iter().flatten();
-            let fewer = makers.filter(|other| plan.operation(**other).inputs.len() < args.len());
+            // A list that need not be large is better written out.
+            let sized = is_sized(plan, *op);
+            let least = args.len() + usize::from(sized);
+            let fewer = makers.filter(|other| {
+                plan.operation(**other).inputs.len() < least && !is_sized(plan, **other)
+            });
             for other in fewer.take(MAX_MAKERS) {
                 let with = self.call_instead(plan, edit, here, *other);
                 candidates.extend(with.map(|candidate| candidate.without_unused(plan)));
@@ -97,6 +102,13 @@ impl Makers {
         let literal = self.literals.get(&input.ty)?.first()?;
         Some(EditStep::Literal(input.ty, literal.clone()))
     }
+}
+
+/// Whether an operation makes a list of a given size.
+pub(super) fn is_sized(plan: &Plan, op: OpId) -> bool {
+    let operation = plan.operation(op);
+    operation.kind == OperationKind::Builder
+        && operation.inputs.iter().any(|input| input.name == SIZE)
 }
 
 enum Argument {

@@ -2,7 +2,7 @@
 //! a literal or a text, or a value made for the purpose.
 
 use super::Engine;
-use crate::random::sizes::SIZES;
+use crate::random::sizes::{GREATEST, SIZES};
 use crate::random::sources::numbered_size;
 use crate::random::steps::{Made, Recipe};
 use crate::stage::{Halt, Stage};
@@ -139,26 +139,21 @@ impl Engine {
         if self.sizes.is_sized(need.op) {
             return Ok(None);
         }
+        // What is seldom made at all is made for the first call.
+        let always = SIZES[at] == GREATEST && self.extended == 0;
         if self.texts.takes(ty) {
-            if need.depth > MAX_DEPTH || self.limits_texts(need, SIZES[at]) || self.rng.chance(1, 2)
-            {
+            if need.depth > MAX_DEPTH || (!always && self.rng.chance(1, 2)) {
                 return Ok(None);
             }
             let text = self.texts.stretch(need.op, SIZES[at], &mut self.rng);
             return self.put_text(stage, ty, &text).map(Some);
         }
         let makers = self.sources[ty.index()].sized.len();
-        if makers == 0 || self.rng.chance(1, 2) {
+        if makers == 0 || (!always && self.rng.chance(1, 2)) {
             return Ok(None);
         }
         let maker = self.sources[ty.index()].sized[self.rng.below(makers)];
         self.attempt(stage, maker, None, need.depth + 1)
-    }
-
-    /// Whether a text of so many bytes took this operation too long before.
-    fn limits_texts(&self, need: &Need<'_>, size: usize) -> bool {
-        let mut limits = self.limits[need.op.index()].iter();
-        limits.any(|(input, least)| *input == need.n && size as u128 >= *least)
     }
 
     #[inline]
