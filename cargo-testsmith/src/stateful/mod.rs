@@ -200,13 +200,9 @@ impl<'p> Work<'_, 'p> {
     /// called, too, to see what these have in common.
     fn near(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<Vec<Near>, Error> {
         // One of each kind in turn.
-        let (mut drills, rounds) = (self.data.drills().into_iter(), self.data.rounds());
-        let mut both = vec![];
-        for round in rounds {
-            both.extend(drills.next());
-            both.push(round);
-        }
-        both.extend(drills);
+        let kinds = [self.data.drills(), self.data.rounds(), self.data.echoes()];
+        let longest = kinds.iter().map(Vec::len).max().unwrap_or(0);
+        let all = (0..longest).flat_map(|n| kinds.iter().filter_map(move |kind| kind.get(n)));
         let mut left = self.stateful.calls / NEARBY_SHARE;
         let affordable = |drill: &&Sequence| {
             let calls = drill.calls() as u64;
@@ -214,7 +210,7 @@ impl<'p> Work<'_, 'p> {
             left = left.saturating_sub(calls);
             fits
         };
-        let some: Vec<Sequence> = both.iter().take_while(affordable).cloned().collect();
+        let some: Vec<Sequence> = all.take_while(affordable).cloned().collect();
         self.run_all(supervisor, &some, each)?;
         let mut suspects = self.data.suspects();
         suspects.truncate(MAX_SUSPECTS);

@@ -7,9 +7,14 @@
 use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Of, Relation, Template, templates};
 use std::collections::BTreeSet;
+use testsmith_model::observation::UNKNOWN;
 
 /// A clause that holds in fewer calls than this may be chance.
 pub const LEAST_SUPPORT: u64 = 16;
+/// Different numbers that have to be seen before it is said that one is the other, and before
+/// it is said that none is beyond a bound.
+const FEW_NUMBERS: usize = 3;
+const LEAST_NUMBERS: usize = 6;
 /// Clauses of the form `old(A) ==> C` for one operation.
 const MAX_IMPLICATIONS: usize = 64;
 
@@ -65,7 +70,10 @@ pub fn infer(table: &Table, known: &Known, of_values: bool) -> Vec<(Clause, u64)
         .into_iter()
         .map(|(atom, support)| (Clause { kind: first, when: None, atom }, support))
         .collect();
-    if of_values {
+    // What was seen in one state says nothing of any other.
+    let once = table.before > 0 && table.rows() < 2;
+    if of_values || once {
+        clauses.retain(|_| !(of_values && once));
         return clauses;
     }
     let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);
@@ -197,7 +205,7 @@ fn supported(
                 continue;
             }
             let Some(support) = table.support(&atom, among) else { continue };
-            if support >= least {
+            if support >= least && (least < LEAST_SUPPORT || is_varied(table, &atom, among)) {
                 said.note(&atom);
                 said.found.push((atom, support));
             }
@@ -205,6 +213,32 @@ fn supported(
     }
     said.found.retain(|(atom, _)| wanted(atom));
     said.found
+}
+
+/// Whether numbers were seen to vary so much that a relation between them, or a bound, is more
+/// than that of the few numbers that there were.
+fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
+    let number = |column: u16| table.classes[usize::from(column)] != Class::Answer;
+    let distinct = |column: u16, most: usize| {
+        let values = table.columns[usize::from(column)].iter().enumerate();
+        let meant = values.filter(|(n, _)| among.is_none_or(|among| among[*n]));
+        let mut seen = BTreeSet::new();
+        meant.map(|(_, value)| *value).filter(|value| *value != UNKNOWN).any(|value| {
+            seen.insert(value);
+            seen.len() >= most
+        })
+    };
+    match atom.form {
+        Form::Says { .. } | Form::Means { .. } => true,
+        Form::Constant { relation: Relation::Equal } => true,
+        Form::Constant { .. } => distinct(atom.a, LEAST_NUMBERS),
+        Form::Pair { .. } if !number(atom.a) => true,
+        Form::Pair { relation: Relation::Equal, .. } => distinct(atom.a, FEW_NUMBERS),
+        Form::Pair { .. } => {
+            distinct(atom.a, LEAST_NUMBERS) && distinct(atom.b, FEW_NUMBERS)
+                || distinct(atom.a, FEW_NUMBERS) && distinct(atom.b, LEAST_NUMBERS)
+        }
+    }
 }
 
 /// The answers that spell out a number.
@@ -414,6 +448,16 @@ mod tests {
         assert_eq!(kept, [3], "and are worth another one");
         let many = push_table(std::iter::once(0));
         assert!(hunches(&many, &known).is_empty(), "that is no hunch any more");
+    }
+
+    #[test]
+    fn a_bound_of_the_few_numbers_that_were_seen_is_none() {
+        let known = means_empty();
+        let two = said(&push_table([4, 5].into_iter()), &known);
+        assert!(!two.iter().any(|clause| clause.contains("n' == n + 1")), "{two:?}");
+        assert!(!two.iter().any(|clause| clause.contains(">=")), "{two:?}");
+        let many = said(&push_table(4..12), &known);
+        assert!(many.contains(&"ensures n' == n + 1".to_owned()), "{many:?}");
     }
 
     #[test]

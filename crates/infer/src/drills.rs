@@ -8,7 +8,7 @@
 use crate::data::{Data, Origin};
 use crate::table::Class;
 use std::collections::BTreeSet;
-use testsmith_model::observation::Subject;
+use testsmith_model::observation::{Subject, Watch};
 use testsmith_model::{Builder, Mode, OpId, Sequence, Step, TypeId};
 
 /// States in which one pair is tried.
@@ -18,6 +18,8 @@ const EACH: usize = 400;
 const TURNS: usize = 12;
 const STARTS: usize = 4;
 const PAIRS: usize = 100;
+/// Calls of one operation that another one comes right after, for each of the two.
+const ECHOES: usize = 6;
 
 impl Data<'_> {
     /// Sequences that end in a pair of calls, one of each pair in turn.
@@ -30,7 +32,7 @@ impl Data<'_> {
             let origins: &[Origin] = known.map_or(&[], |n| &self.origins[n]);
             let every = origins.len().div_ceil(EACH).max(1);
             let some = origins.iter().step_by(every);
-            all.push(some.filter_map(|origin| self.drill(origin, second)).collect());
+            all.push(some.filter_map(|origin| self.drill(origin, second, 0)).collect());
         }
         let longest = all.iter().map(Vec::len).max().unwrap_or(0);
         (0..longest).flat_map(|n| all.iter().filter_map(move |one| one.get(n).cloned())).collect()
@@ -50,6 +52,45 @@ impl Data<'_> {
                 own.extend(starts.iter().filter_map(|start| self.round(start, pair)));
             }
             all.push(own);
+        }
+        let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+        (0..longest).flat_map(|n| all.iter().filter_map(move |one| one.get(n).cloned())).collect()
+    }
+
+    /// Sequences in which what is given to a call that changes a value is given to another one
+    /// right after it: what no query sees of the change may show there. One of each in turn.
+    pub fn echoes(&self) -> Vec<Sequence> {
+        let of_call = |watch: &Watch| match watch.subject {
+            Subject::Call { op } => Some(op),
+            Subject::Values { .. } | Subject::Pair { .. } => None,
+        };
+        let calls: Vec<(usize, OpId)> = self
+            .watches
+            .iter()
+            .enumerate()
+            .filter_map(|(n, watch)| Some((n, of_call(watch)?)))
+            .collect();
+        let mut all: Vec<Vec<Sequence>> = vec![];
+        for (_, second) in &calls {
+            let inputs = &self.plan.operation(*second).inputs;
+            let Some((of, others)) = inputs.split_first() else { continue };
+            let looks = of.mode == Mode::Shared || of.mode == Mode::Exclusive;
+            if !looks || others.is_empty() || others.iter().any(|input| input.mode != Mode::Own) {
+                continue;
+            }
+            let changing = self.changing(of.ty);
+            for (n, first) in calls.iter().filter(|(_, first)| changing.contains(first)) {
+                if self.plan.operation(*first).inputs.len() < 2 {
+                    continue;
+                }
+                let origins = &self.origins[*n];
+                let every = origins.len().div_ceil(ECHOES).max(1);
+                let some = origins.iter().step_by(every);
+                let echoes = some.flat_map(|origin| {
+                    (0..origin.slots.len() - 1).filter_map(|skip| self.drill(origin, *second, skip))
+                });
+                all.push(echoes.collect());
+            }
         }
         let longest = all.iter().map(Vec::len).max().unwrap_or(0);
         (0..longest).flat_map(|n| all.iter().filter_map(move |one| one.get(n).cloned())).collect()
@@ -110,18 +151,20 @@ impl Data<'_> {
         Some(builder.finish())
     }
 
-    /// A call as it was seen, and another one on the same value.
-    fn drill(&self, origin: &Origin, second: OpId) -> Option<Sequence> {
+    /// A call as it was seen, and another one on the same value; it is given what the first one
+    /// was given, but for so many of them.
+    fn drill(&self, origin: &Origin, second: OpId, skip: usize) -> Option<Sequence> {
         let steps = self.sequences[origin.sequence as usize].steps();
         let steps: Vec<Step> = steps.take(origin.step as usize + 1).cloned().collect();
         let mut builder = Builder::new(self.plan);
         builder.append(&Sequence::from_steps(steps.clone())).ok()?;
         let mut args = vec![*origin.slots.first()?];
         for input in &self.plan.operation(second).inputs[1..] {
-            let given = origin.slots[1..].iter().find_map(|slot| match &steps[*slot as usize] {
-                Step::Literal(ty, literal) if *ty == input.ty => Some(literal.clone()),
-                _ => None,
-            });
+            let given =
+                origin.slots[1 + skip..].iter().find_map(|slot| match &steps[*slot as usize] {
+                    Step::Literal(ty, literal) if *ty == input.ty => Some(literal.clone()),
+                    _ => None,
+                });
             args.push(builder.literal(input.ty, given?).ok()?);
         }
         builder.call(second, &args).ok()?;

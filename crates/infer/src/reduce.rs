@@ -9,6 +9,7 @@ use crate::contracts::{Kind, LEAST_SUPPORT};
 use crate::data::{Contract, Data, moved, places, positions};
 use crate::table::{Atom, Class};
 use crate::template::{Form, Relation};
+use crate::vocabulary::{Reading, reading};
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Subject, Term, UNKNOWN};
@@ -52,7 +53,7 @@ pub(crate) type Tuple<'d> = Vec<(Vec<usize>, Source<'d>)>;
 pub(crate) enum Source<'s> {
     /// Steps of a sequence, up to this one, and the steps that made the values.
     Steps(&'s Sequence, u32, Vec<u32>),
-    Literal(TypeId, &'s Literal),
+    Literal(TypeId, Literal),
 }
 
 impl<'d, 'p> Reduction<'d, 'p> {
@@ -84,39 +85,46 @@ impl<'d, 'p> Reduction<'d, 'p> {
         }
     }
 
-    /// Corners where an operation was seldom seen: an answer about its arguments, and a
-    /// value that holds one thing. What it promises is most likely to end there.
+    /// Corners where an operation was seldom seen: an answer about its arguments, or a number
+    /// that it is given and that is zero, and a value that holds one thing or nothing. What it
+    /// promises is most likely to end there.
     pub fn corners(&self, watch: usize) -> Vec<Goal> {
         let terms = &self.data.watches[watch].before;
         let table = &self.data.tables[watch];
-        let columns = |wanted: fn(&Term) -> bool, class: fn(&Class) -> bool| {
-            let fits =
-                move |column: &usize| wanted(&terms[*column]) && class(&table.classes[*column]);
-            (0..terms.len()).filter(fits)
+        let columns = |wanted: fn(&Term) -> bool, answers: bool| {
+            let fits = move |column: &usize| {
+                wanted(&terms[*column]) && (table.classes[*column] == Class::Answer) == answers
+            };
+            (0..terms.len()).filter(fits).map(|column| column as u16)
+        };
+        let equal = |a: u16, c: i64| {
+            let form = Form::Constant { relation: Relation::Equal };
+            Atom { form, a, b: a, c }
         };
         let together = |term: &Term| matches!(term, Term::With { .. } | Term::Equal { .. });
-        let answers = columns(together, |class| *class == Class::Answer);
         let alone = |term: &Term| matches!(term, Term::Query { .. });
-        let numbers = columns(alone, |class| *class != Class::Answer);
-        let written = self.written(watch);
-        let mut goals = vec![];
-        for (a, n) in answers.flat_map(|a| numbers.clone().map(move |n| (a as u16, n as u16))) {
-            for yes in [true, false] {
-                let answer = Atom { form: Form::Says { yes }, a, b: a, c: 0 };
-                let form = Form::Constant { relation: Relation::Equal };
-                let one = Atom { form, a: n, b: n, c: 1 };
-                let (is_so, is_one) = (table.marks(&answer), table.marks(&one));
-                let both = is_so.iter().zip(&is_one).zip(&table.times);
-                let seen: u64 =
-                    both.filter(|((a, b), _)| **a && **b).map(|(_, times)| *times).sum();
-                if seen < LEAST_SUPPORT && goals.len() < CORNERS {
-                    let wants = [(answer, true), (one, true)].into_iter().chain(written.clone());
-                    let written = written.len();
-                    goals.push(Goal { watch, wants: wants.collect(), written });
-                }
+        let given = |term: &Term| matches!(term, Term::Itself { .. });
+        let mut pairs = vec![];
+        for number in columns(alone, false) {
+            for a in columns(together, true) {
+                let says = |yes| Atom { form: Form::Says { yes }, a, b: a, c: 0 };
+                pairs.extend([true, false].map(|yes| (says(yes), equal(number, 1))));
             }
+            let zeros = columns(given, false).map(|a| (equal(a, 0), equal(number, 0)));
+            pairs.extend(zeros);
         }
-        goals
+        let written = self.written(watch);
+        let seldom = |(one, other): &(Atom, Atom)| {
+            let (one, other) = (table.marks(one), table.marks(other));
+            let both = one.iter().zip(&other).zip(&table.times);
+            let seen: u64 = both.filter(|((a, b), _)| **a && **b).map(|(_, times)| *times).sum();
+            seen < LEAST_SUPPORT
+        };
+        let goal = |(one, other): (Atom, Atom)| {
+            let wants = [(one, true), (other, true)].into_iter().chain(written.clone());
+            Goal { watch, wants: wants.collect(), written: written.len() }
+        };
+        pairs.into_iter().filter(seldom).take(CORNERS).map(goal).collect()
     }
 
     /// An operation of which little was seen is called wherever what is written on it holds.
@@ -304,12 +312,44 @@ impl<'d, 'p> Reduction<'d, 'p> {
             Source::Steps(&self.data.sequences[sequence as usize], cut, slots)
         };
         let mut sources: Vec<Source> = found.into_iter().map(steps).take(self.cutoff).collect();
-        if let ([ty], true) = (of.as_slice(), wants.is_empty()) {
-            let literals = self.plan.literals.iter().filter(|(literal, _)| literal == ty);
-            let literals = literals.flat_map(|(ty, all)| all.iter().map(|one| (*ty, one)));
-            sources.extend(literals.map(|(ty, one)| Source::Literal(ty, one)).take(self.cutoff));
+        if let [ty] = of.as_slice() {
+            let literals = self.literals(*ty, wants, terms).into_iter().take(self.cutoff);
+            sources.extend(literals.map(|one| Source::Literal(*ty, one)));
         }
         sources
+    }
+
+    /// Literals of a type that satisfy conditions on nothing but themselves: those of the
+    /// crate, and numbers at the bounds that the conditions speak of.
+    fn literals(&self, ty: TypeId, wants: &[(Atom, bool)], terms: &[Term]) -> Vec<Literal> {
+        let itself = |column: usize| matches!(terms[column], Term::Itself { .. });
+        if !wants.iter().all(|(atom, _)| atom.variables().all(itself)) {
+            return vec![];
+        }
+        let known = self.plan.literals.iter().filter(|(literal, _)| *literal == ty);
+        let mut all: Vec<Literal> = known.flat_map(|(_, all)| all.iter().cloned()).collect();
+        if wants.is_empty() {
+            return all;
+        }
+        if let Some((Reading::Number { least }, 0)) = reading(&self.plan.ty(ty).ty) {
+            let near = wants.iter().flat_map(|(atom, _)| [atom.c - 1, atom.c, atom.c + 1]);
+            let numbers = near.chain([0, 1]).filter(|n| *n >= least);
+            let numbers: BTreeSet<i64> = numbers.collect();
+            all.extend(numbers.into_iter().map(|n| Literal::Int(n.into())));
+        }
+        let fits = |literal: &Literal| {
+            let number = match literal {
+                Literal::Int(n) => i64::try_from(*n).ok(),
+                Literal::Bool(yes) => Some(i64::from(*yes)),
+                Literal::Char(char) => Some(i64::from(u32::from(*char))),
+                Literal::Float(_) | Literal::Str(_) => None,
+            };
+            number.is_some_and(|n| {
+                wants.iter().all(|(atom, wanted)| atom.holds(|_| n) == Some(*wanted))
+            })
+        };
+        all.retain(fits);
+        all
     }
 
     /// The rows of a watch whose values satisfy conditions, with where they are.
@@ -367,7 +407,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
                     group.iter().zip(slots).for_each(|(n, slot)| args[*n] = base + slot);
                 }
                 Source::Literal(ty, literal) => {
-                    args[group[0]] = builder.literal(*ty, (*literal).clone()).ok()?;
+                    args[group[0]] = builder.literal(*ty, literal.clone()).ok()?;
                 }
             }
         }
