@@ -9,7 +9,7 @@ use support::{Fixture, findings, root, rules, stderr};
 #[test]
 fn large_things_and_right_positions_are_found_and_their_neighbours_are_not() {
     let fixture = Fixture::copy("bounds");
-    let args = ["--calls", "400000", "--seed", "1", "--quiet", "--suspicious", "--format", "json"];
+    let args = ["--calls", "300000", "--seed", "1", "--quiet", "--suspicious", "--format", "json"];
     let output = fixture.run(&args);
     assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
     let findings = findings(&output);

@@ -5,6 +5,7 @@
 //! compiler. Looks at what is inside of values of the standard library, too, and at no
 //! type of the crate.
 
+use crate::watched;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,7 +21,15 @@ pub trait Valid {
 
 impl Valid for str {
     fn fault(&self) -> Option<MemoryError> {
-        std::str::from_utf8(self.as_bytes()).is_err().then_some(MemoryError::InvalidText)
+        let (place, bytes) = (self.as_ptr().cast_mut(), self.len());
+        // What lies in memory that is gone, or was never there, is not looked into: the memory
+        // is the cause, and is seen by itself.
+        if watched::is_junk(place) || isize::try_from(bytes).is_err() {
+            return None;
+        }
+        let text = self.as_bytes();
+        let wrong = std::str::from_utf8(text).is_err() && !watched::is_filled(text);
+        wrong.then_some(MemoryError::InvalidText)
     }
 }
 

@@ -130,6 +130,11 @@ pub fn is_junk(place: *mut u8) -> bool {
     place as usize == filled(FRESH) || place as usize == filled(FREED)
 }
 
+/// Whether bytes are those of memory that was never written, or was freed.
+pub fn is_filled(bytes: &[u8]) -> bool {
+    [FRESH, FREED].iter().any(|junk| bytes.iter().all(|byte| byte == junk))
+}
+
 /// Somebody frees what is at such an address.
 pub fn note_junk() {
     with(|region| region.note(MemoryError::InvalidFree));

@@ -352,7 +352,7 @@ impl Engine {
                     }
                     // What has grown so large here hangs the calls that follow;
                     // but some operations never make anything small.
-                    if excess {
+                    if excess && !self.sizes.is_sized(op) {
                         return Err(Halt::Full);
                     }
                 }
