@@ -126,7 +126,7 @@ impl Data<'_> {
         }
         match reading(&self.plan.ty(ty).ty)? {
             (Reading::Number { .. }, 0) => Some(Literal::Int(turn as i128 % SMALL)),
-            (Reading::Answer, 0) => Some(Literal::Bool(turn % 2 == 0)),
+            (Reading::Answer, 0) => Some(Literal::Bool(turn.is_multiple_of(2))),
             _ => None,
         }
     }
