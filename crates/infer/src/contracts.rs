@@ -73,7 +73,6 @@ pub fn infer(table: &Table, known: &Known, of_values: bool) -> Vec<(Clause, u64)
     // What was seen in one state says nothing of any other.
     let once = table.before > 0 && table.rows() < 2;
     if of_values || once {
-        clauses.retain(|_| !(of_values && once));
         return clauses;
     }
     let after = |atom: &Atom| atom.variables().any(|column| column >= table.before);

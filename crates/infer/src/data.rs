@@ -150,6 +150,10 @@ impl<'p> Data<'p> {
         let pair = |watch: &usize| matches!(self.watches[*watch].subject, Subject::Pair { .. });
         for watch in (0..self.watches.len()).filter(|watch| !pair(watch)) {
             let of_values = matches!(self.watches[watch].subject, Subject::Values { .. });
+            // Of values in one state it is known, so that no call says it again, but not told.
+            if of_values && self.tables[watch].rows() < 2 {
+                continue;
+            }
             let clauses = infer(&self.tables[watch], self.known_of(watch), of_values);
             let contract = |(clause, support)| Contract { watch, clause, support };
             all.extend(clauses.into_iter().map(contract));

@@ -7,8 +7,10 @@
 
 use crate::data::{Data, Origin};
 use crate::table::Class;
+use crate::vocabulary::{Reading, reading};
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Subject, Watch};
+use testsmith_model::sequence::Literal;
 use testsmith_model::{Builder, Mode, OpId, Sequence, Step, TypeId};
 
 /// States in which one pair is tried.
@@ -18,6 +20,8 @@ const EACH: usize = 400;
 const TURNS: usize = 12;
 const STARTS: usize = 4;
 const PAIRS: usize = 100;
+/// Numbers are below this where the crate has none of its own.
+const SMALL: i128 = 4;
 /// Calls of one operation that another one comes right after, for each of the two.
 const ECHOES: usize = 6;
 
@@ -98,7 +102,7 @@ impl Data<'_> {
 
     /// Operations that change a value of a type and take nothing else but literals.
     fn changing(&self, ty: TypeId) -> Vec<OpId> {
-        let plain = |ty: TypeId| self.plan.literals.iter().any(|(known, _)| *known == ty);
+        let plain = |ty: TypeId| self.literal(ty, 0).is_some();
         let changes = |op: &OpId| match self.plan.operation(*op).inputs.as_slice() {
             [of, others @ ..] => {
                 of.ty == ty
@@ -112,6 +116,19 @@ impl Data<'_> {
             Subject::Values { .. } | Subject::Pair { .. } => None,
         });
         watched.filter(changes).collect()
+    }
+
+    /// A literal of a plain type, another one in each turn.
+    fn literal(&self, ty: TypeId, turn: usize) -> Option<Literal> {
+        let known = self.plan.literals.iter().find(|(of, all)| *of == ty && !all.is_empty());
+        if let Some((_, all)) = known {
+            return Some(all[turn % all.len()].clone());
+        }
+        match reading(&self.plan.ty(ty).ty)? {
+            (Reading::Number { .. }, 0) => Some(Literal::Int(turn as i128 % SMALL)),
+            (Reading::Answer, 0) => Some(Literal::Bool(turn.is_multiple_of(2))),
+            _ => None,
+        }
     }
 
     /// The shortest ways to values that give different answers of yes and no.
@@ -141,8 +158,7 @@ impl Data<'_> {
             for op in [a, b] {
                 let mut args = vec![value];
                 for input in &self.plan.operation(op).inputs[1..] {
-                    let literals = self.plan.literals.iter().find(|(ty, _)| *ty == input.ty)?;
-                    let literal = literals.1.get(turn % literals.1.len().max(1))?.clone();
+                    let literal = self.literal(input.ty, turn)?;
                     args.push(builder.literal(input.ty, literal).ok()?);
                 }
                 builder.call(op, &args).ok()?;

@@ -5,7 +5,7 @@
 //! version without it.
 
 use super::super::folder;
-use super::{command, outcome_of};
+use super::{command, findings_of, own_calls};
 use anyhow::Result;
 use serde_json::Value;
 use std::collections::btree_map::Entry;
@@ -50,7 +50,8 @@ const VARIABLE: &str = "CONTAINERS_FAULT";
 
 /// `[SEEDS] [CALLS] [containers | stackcalc | NAME@BUGGY..MENDED | a part of a name]…`
 pub(super) fn run(seeds: u64, calls: u64, wanted: &[String]) -> Result<()> {
-    println!("{calls} random calls and those of stateful testing, or as many random ones");
+    let (own, all) = (own_calls(calls), calls + own_calls(calls));
+    println!("{calls} random calls and up to {own} of stateful testing, or {all} random ones");
     println!(
         "found in so many of {seeds} seeds; where it is found in a walk, after how many calls"
     );
@@ -62,19 +63,17 @@ pub(super) fn run(seeds: u64, calls: u64, wanted: &[String]) -> Result<()> {
         let mut counts = [0u64; 2];
         let mut after: [Vec<u64>; 2] = [vec![], vec![]];
         for seed in 0..seeds {
-            let mut calls = calls;
-            for (n, without) in [false, true].into_iter().enumerate() {
+            for (n, (calls, without)) in [(calls, false), (all, true)].into_iter().enumerate() {
                 let mut search = Search { fault: &fault, seed, calls, without, sound: true };
                 let told = match innocent.entry((fault.sound_name(), seed, without)) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(new) => {
-                        let all = search.reported()?.0.into_iter();
+                        let all = search.reported()?.into_iter();
                         new.insert(all.map(|(class, _)| class).collect())
                     }
                 };
                 search.sound = false;
-                let (found, made) = search.reported()?;
-                calls += made;
+                let found = search.reported()?;
                 let new = found.iter().filter(|(class, _)| !told.contains(class));
                 if let Some(calls) = new.map(|(_, calls)| *calls).min() {
                     counts[n] += 1;
@@ -148,9 +147,8 @@ struct Search<'f> {
 }
 
 impl Search<'_> {
-    /// The classes of all violations that are reported, each with the calls before it,
-    /// and how many calls stateful testing has made.
-    fn reported(&self) -> Result<(Vec<(String, u64)>, u64)> {
+    /// The classes of all violations that are reported, each with the calls before it.
+    fn reported(&self) -> Result<Vec<(String, u64)>> {
         let Search { fault, seed, calls, without, sound } = self;
         let mut command = match &fault.switch {
             Switch::Version { buggy, mended } => published(if *sound { mended } else { buggy })?,
@@ -169,7 +167,7 @@ impl Search<'_> {
         if *without {
             command.args(["--without", "stateful"]);
         }
-        let (findings, made) = outcome_of(&mut command)?;
+        let findings = findings_of(&mut command)?;
         let text =
             |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let violations = findings.iter().filter(|finding| finding["severity"] == "violation");
@@ -177,7 +175,7 @@ impl Search<'_> {
             let class = format!("{} {}", text(finding, "operation"), text(finding, "class"));
             (class, finding["found_after"].as_u64().unwrap_or_default())
         };
-        Ok((violations.map(class).collect(), made))
+        Ok(violations.map(class).collect())
     }
 }
 
