@@ -10,7 +10,7 @@
 mod literals;
 mod makers;
 
-use literals::simpler_literals;
+use literals::{shorter_together, simpler_literals};
 use makers::{Makers, is_sized};
 use std::collections::{HashMap, HashSet};
 use testsmith_model::message::Component;
@@ -138,6 +138,15 @@ impl Shrinking<'_> {
     fn simplify_literals(&mut self) {
         for at in 0..self.edit.len() {
             while self.simplify_literal(at) {}
+        }
+        // What two texts have in common may have to stay common.
+        for one in 0..self.edit.len() {
+            for other in one + 1..self.edit.len() {
+                let steps = (&self.edit.steps[one], &self.edit.steps[other]);
+                for (first, second) in shorter_together(steps.0, steps.1) {
+                    self.attempt(self.edit.replace(one, first).replace(other, second));
+                }
+            }
         }
     }
 

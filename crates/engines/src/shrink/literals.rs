@@ -1,7 +1,7 @@
 //! Literals that say less than the one that is there.
 
-use testsmith_model::EditStep;
 use testsmith_model::sequence::Literal;
+use testsmith_model::{EditStep, TypeId};
 
 /// Pieces of a text up to this long are cut out wherever they stand; of longer
 /// texts, only pieces of at least a sixteenth are.
@@ -29,6 +29,31 @@ pub(super) fn simpler_literals(step: &EditStep) -> Vec<EditStep> {
     simpler.into_iter().map(|literal| EditStep::Literal(*ty, literal)).collect()
 }
 
+/// Two texts without what they begin with, or end with, in common.
+pub(super) fn shorter_together(one: &EditStep, other: &EditStep) -> Vec<(EditStep, EditStep)> {
+    let (EditStep::Literal(ty, Literal::Str(a)), EditStep::Literal(other_ty, Literal::Str(b))) =
+        (one, other)
+    else {
+        return vec![];
+    };
+    let same = |(x, y): &(char, char)| x == y;
+    let length = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        pairs.take_while(same).map(|(c, _)| c.len_utf8()).sum()
+    };
+    let begin = length(&mut a.chars().zip(b.chars()));
+    let end = length(&mut a.chars().rev().zip(b.chars().rev()));
+    let step = |ty: &TypeId, text: &str| EditStep::Literal(*ty, Literal::Str(text.into()));
+    let both = |a: &str, b: &str| (step(ty, a), step(other_ty, b));
+    let mut shorter = vec![];
+    if begin > 0 {
+        shorter.push(both(&a[begin..], &b[begin..]));
+    }
+    if end > 0 {
+        shorter.push(both(&a[..a.len() - end], &b[..b.len() - end]));
+    }
+    shorter
+}
+
 /// The text with a piece cut out, long pieces first, and the shortest texts.
 fn shorter_texts(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
@@ -52,6 +77,14 @@ fn shorter_texts(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_texts_lose_what_they_have_in_common() {
+        let step = |text: &str| EditStep::Literal(TypeId(0), Literal::Str(text.into()));
+        let shorter = shorter_together(&step("a-Xé"), &step("a-xé"));
+        assert_eq!(shorter, [(step("Xé"), step("xé")), (step("a-X"), step("a-x"))]);
+        assert_eq!(shorter_together(&step("ab"), &step("cd")), []);
+    }
 
     #[test]
     fn texts_lose_halves_before_letters() {
