@@ -13,7 +13,9 @@ pub(crate) use keep::{contracts, seen};
 
 use crate::budget::is_late;
 use std::collections::{BTreeMap, BTreeSet};
-use testsmith_infer::{Clause, Contract, Data, Goal, Kind, Near, Reduction, nearby, watches};
+use testsmith_infer::{
+    Clause, Contract, Data, Goal, Kind, Near, Reduction, Suspect, nearby, watches,
+};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::observation::{Attempt, Subject, Watching};
@@ -33,10 +35,13 @@ const A_TURN: usize = 3;
 /// Workers that may die while they are watched.
 const MAX_DEATHS: u32 = 8;
 const MAX_LENGTH: u32 = 20;
+/// How often suspects are looked for while calls are made that seldom come about at random.
+const LOOKS: usize = 8;
 /// Clauses with exceptions that are looked at closely, the exceptions of each, and the part
 /// of all calls that this takes at most.
 const MAX_SUSPECTS: usize = 48;
 const EXCEPTIONS_EACH: usize = 4;
+const MANY_EXCEPTIONS: u64 = 4;
 const NEARBY_SHARE: u64 = 8;
 
 /// What it goes by.
@@ -199,6 +204,9 @@ impl<'p> Work<'_, 'p> {
     /// Clauses that nearly all calls of the walk keep. What is like their exceptions is
     /// called, too, to see what these have in common.
     fn near(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<Vec<Near>, Error> {
+        // What is rare at random is frequent where it is looked for, so it counts as it was first
+        // seen.
+        let mut suspects = self.data.suspects();
         // One of each kind in turn.
         let kinds = [self.data.drills(), self.data.rounds(), self.data.echoes()];
         let longest = kinds.iter().map(Vec::len).max().unwrap_or(0);
@@ -211,13 +219,20 @@ impl<'p> Work<'_, 'p> {
             fits
         };
         let some: Vec<Sequence> = all.take_while(affordable).cloned().collect();
-        self.run_all(supervisor, &some, each)?;
-        let mut suspects = self.data.suspects();
+        for part in some.chunks(some.len().div_ceil(LOOKS).max(1)) {
+            self.run_all(supervisor, part, each)?;
+            let is_known = |new: &Suspect| suspects.iter().any(|old| old.is_about_the_same(new));
+            let shown = self.data.suspects().into_iter().filter(|new| !is_known(new));
+            let shown: Vec<Suspect> = shown.collect();
+            suspects.extend(shown);
+        }
         suspects.truncate(MAX_SUSPECTS);
         let most = self.calls + (self.stateful.calls / NEARBY_SHARE);
         // One exception of each first, so that none goes without.
         for n in 0..EXCEPTIONS_EACH {
-            for exception in suspects.iter().filter_map(|suspect| suspect.exceptions.get(n)) {
+            // Where many were seen by chance, calls beside them would only make them more frequent.
+            let few = suspects.iter().filter(|suspect| n == 0 || suspect.broken < MANY_EXCEPTIONS);
+            for exception in few.filter_map(|suspect| suspect.exceptions.get(n)) {
                 if self.calls < most {
                     let beside = nearby(self.stateful.plan, exception);
                     self.run_all(supervisor, &beside, each)?;

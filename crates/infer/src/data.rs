@@ -55,6 +55,13 @@ pub struct Suspect {
     pub exceptions: Vec<Sequence>,
 }
 
+impl Suspect {
+    /// Whether both are the same clause of the same calls, whatever else was seen of it.
+    pub fn is_about_the_same(&self, other: &Suspect) -> bool {
+        self.contract.watch == other.contract.watch && self.contract.clause == other.contract.clause
+    }
+}
+
 /// Suspects of one operation.
 const SUSPECTS_EACH: usize = 3;
 
