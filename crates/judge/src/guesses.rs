@@ -58,7 +58,8 @@ pub fn names_an_index_or_size(name: &str) -> bool {
 
 /// Whether a parameter of this name says which of the parts of a whole is meant.
 pub fn names_a_place(name: &str) -> bool {
-    const WORDS: [&str; 7] = ["goal", "node", "root", "source", "start", "target", "vertex"];
+    const WORDS: [&str; 9] =
+        ["begin", "end", "goal", "node", "root", "source", "start", "target", "vertex"];
     name.split('_').any(|word| WORDS.contains(&word))
 }
 
