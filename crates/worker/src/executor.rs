@@ -461,30 +461,7 @@ impl Executor {
         self.heavy = memory::asked().wrapping_sub(asked) > HEAVY_BYTES;
         let signature = &self.signatures[op.index()];
         Some(match result {
-            Ok(true) => {
-                let slot = self.loans.commit(signature, args);
-                self.add(signature.output);
-                if self.watch {
-                    self.look_at_value(slot, here);
-                    if self.failure.is_some() {
-                        return Some(Err(Halt::Panicked));
-                    }
-                }
-                if self.observe {
-                    self.values.resize(self.slots.len(), Value::default());
-                    self.look_at(slot);
-                }
-                if self.observer.is_some() {
-                    self.observe_after(op, args, slot, here);
-                }
-                if self.laws[op.index()] && !self.holds(slot) {
-                    self.fail(Ending::Broken, here, Phase::Calling);
-                }
-                if self.watch {
-                    self.look_at_memory(here, Phase::Calling);
-                }
-                if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
-            }
+            Ok(true) => self.take_result(op, args, here),
             Ok(false) if self.frame.refused => {
                 // With borrowers gone, the steps no longer say how it came
                 // about; otherwise it is as if nobody had asked.
@@ -510,6 +487,34 @@ impl Executor {
                 Err(Halt::Panicked)
             }
         })
+    }
+
+    /// Takes the result of a call that returned into the arena, and looks at what it did.
+    #[inline(always)]
+    fn take_result(&mut self, op: OpId, args: &[u32], here: u32) -> Result<u32, Halt> {
+        let signature = &self.signatures[op.index()];
+        let slot = self.loans.commit(signature, args);
+        self.add(signature.output);
+        if self.watch {
+            self.look_at_value(slot, here);
+            if self.failure.is_some() {
+                return Err(Halt::Panicked);
+            }
+        }
+        if self.observe {
+            self.values.resize(self.slots.len(), Value::default());
+            self.look_at(slot);
+        }
+        if self.observer.is_some() {
+            self.observe_after(op, args, slot, here);
+        }
+        if self.laws[op.index()] && !self.holds(slot) {
+            self.fail(Ending::Broken, here, Phase::Calling);
+        }
+        if self.watch {
+            self.look_at_memory(here, Phase::Calling);
+        }
+        if self.failure.is_some() { Err(Halt::Panicked) } else { Ok(slot) }
     }
 }
 
