@@ -239,7 +239,9 @@ impl<'p> Work<'_, 'p> {
                 }
             }
         }
-        Ok(suspects.iter().filter_map(|suspect| self.data.settle(suspect)).collect())
+        let settled = suspects.iter().filter_map(|suspect| self.data.settle(suspect));
+        // A region of states that nothing names was no fault wherever it was told.
+        Ok(settled.filter(|near| !near.cause.is_empty()).collect())
     }
 
     /// Calls that are left to try clauses with.
