@@ -35,6 +35,9 @@ struct Bug {
     /// any, only a version without the bug can tell.
     #[serde(default)]
     marks: Vec<String>,
+    /// The version without the bug refuses by a panic, so a test of it fails there, too.
+    #[serde(default)]
+    refuses: bool,
     #[serde(default)]
     features: Vec<String>,
     #[serde(default)]
@@ -230,6 +233,7 @@ impl Judged {
         }
         match self.mended.get(name) {
             Some(TestResult::Passed) => Found::Confirmed,
+            Some(TestResult::Failed) if bug.refuses && is_marked(bug, finding) => Found::ByPlace,
             // Something else is wrong there, and still is.
             Some(TestResult::Failed) => Found::No,
             None | Some(TestResult::DoesNotCompile) if is_marked(bug, finding) => Found::ByPlace,
