@@ -89,7 +89,7 @@ struct Side<'s> {
 impl<'s> Side<'s> {
     fn new(plan: &'s Plan, learned: &'s Learned<'s>, supervisor: &'s mut Supervisor) -> Side<'s> {
         let watches = learned.data.watches.iter().enumerate();
-        let watches = watches.map(|(n, watch)| (called(plan, &watch.subject), n)).collect();
+        let watches = watches.map(|(n, watch)| (called(plan, &watch.occasion), n)).collect();
         Side { plan, learned, supervisor, names: Names::new(plan), watches }
     }
 
@@ -118,14 +118,14 @@ impl<'s> Side<'s> {
 }
 
 /// What is watched, by names that both sides have.
-fn called(plan: &Plan, subject: &observation::Subject) -> String {
+fn called(plan: &Plan, subject: &observation::Occasion) -> String {
     match subject {
-        observation::Subject::Call { op } => plan.operation(*op).call.full(),
-        observation::Subject::Pair { first, second } => {
+        observation::Occasion::Call { op } => plan.operation(*op).call.full(),
+        observation::Occasion::Pair { first, second } => {
             let call = |op| plan.operation(op).call.full();
             format!("{}, then {}", call(*first), call(*second))
         }
-        observation::Subject::Values { types } => {
+        observation::Occasion::Values { types } => {
             let names: Vec<String> = types.iter().map(|ty| plan.ty(*ty).ty.to_string()).collect();
             names.join(", ")
         }
@@ -186,7 +186,7 @@ fn compare(options: &Infer, sides: &mut [Side; 2], direction: Direction) -> Resu
     let instances = instances(plan, learned);
     let mut changes = vec![];
     for (contract, _, fate) in &learned.contracts {
-        let observation::Subject::Call { op } = learned.data.subject(contract) else { continue };
+        let observation::Occasion::Call { op } = learned.data.occasion(contract) else { continue };
         let path = plan.operation(*op).path();
         let meant = options.path.as_ref().is_none_or(|wanted| path.contains(wanted.as_str()));
         let needed = contract.clause.kind != Kind::Requires || *fate == Fate::Needed;
@@ -213,7 +213,7 @@ fn changed(
 ) -> Result<Option<Change>> {
     let (plan, learned) = (sides[keeper].plan, sides[keeper].learned);
     let there = sides[breaker].learned;
-    let subject = learned.data.subject(contract);
+    let subject = learned.data.occasion(contract);
     let Some(watch) = sides[breaker].watches.get(&called(plan, subject)) else { return Ok(None) };
     let Some(mapped) = there.data.translated(&learned.data, contract, *watch) else {
         return Ok(None);

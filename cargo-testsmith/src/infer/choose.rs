@@ -4,7 +4,7 @@
 use crate::stateful::{Fate, Learned};
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_infer::{Contract, Form, Kind, Relation};
-use testsmith_model::observation::{Subject, Term};
+use testsmith_model::observation::{Occasion, Term};
 use testsmith_model::{Callee, OpId, OperationKind, Plan, TypeId};
 
 /// Clauses of one function.
@@ -42,10 +42,10 @@ impl Choice<'_> {
         let (instances, types) = (instances(plan, learned), types(plan, learned));
         let mut groups: BTreeMap<About, Vec<(usize, &Contract)>> = BTreeMap::new();
         for (contract, _, fate) in &learned.contracts {
-            let about = match learned.data.subject(contract) {
-                Subject::Call { op } => About::Function(*op),
-                Subject::Values { types } if types.len() == 1 => About::Type(types[0]),
-                Subject::Values { .. } | Subject::Pair { .. } => continue,
+            let about = match learned.data.occasion(contract) {
+                Occasion::Call { op } => About::Function(*op),
+                Occasion::Values { types } if types.len() == 1 => About::Type(types[0]),
+                Occasion::Values { .. } | Occasion::Pair { .. } => continue,
             };
             if !self.admits(*fate)
                 || !self.is_meant(plan, about, &instances)
@@ -108,9 +108,9 @@ impl Choice<'_> {
 /// Whether it was seen in calls that differ; what takes nothing can only be called in one
 /// way.
 pub(super) fn is_supported(plan: &Plan, learned: &Learned, contract: &Contract) -> bool {
-    let takes_nothing = match learned.data.subject(contract) {
-        Subject::Call { op } => plan.operation(*op).inputs.is_empty(),
-        Subject::Values { .. } | Subject::Pair { .. } => false,
+    let takes_nothing = match learned.data.occasion(contract) {
+        Occasion::Call { op } => plan.operation(*op).inputs.is_empty(),
+        Occasion::Values { .. } | Occasion::Pair { .. } => false,
     };
     let least = match contract.clause.atom.form {
         _ if takes_nothing => 1,
@@ -182,7 +182,7 @@ fn says_the_same(learned: &Learned, known: &Contract, other: &Contract) -> bool 
 pub(super) fn instances(plan: &Plan, learned: &Learned) -> BTreeMap<String, OpId> {
     let mut best: BTreeMap<String, (u64, OpId)> = BTreeMap::new();
     for (contract, ..) in &learned.contracts {
-        if let Subject::Call { op } = learned.data.subject(contract) {
+        if let Occasion::Call { op } = learned.data.occasion(contract) {
             let path = plan.operation(*op).path();
             let one = best.entry(path).or_insert((contract.support, *op));
             if contract.support > one.0 {
@@ -197,7 +197,7 @@ pub(super) fn instances(plan: &Plan, learned: &Learned) -> BTreeMap<String, OpId
 fn types(plan: &Plan, learned: &Learned) -> BTreeSet<TypeId> {
     let mut best: BTreeMap<String, (u64, TypeId)> = BTreeMap::new();
     for (contract, ..) in &learned.contracts {
-        if let Subject::Values { types } = learned.data.subject(contract)
+        if let Occasion::Values { types } = learned.data.occasion(contract)
             && let [ty] = types[..]
         {
             let name = plan.ty(ty).ty.path().unwrap_or_default().to_owned();

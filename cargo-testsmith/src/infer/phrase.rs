@@ -1,7 +1,7 @@
 //! A clause as a phrase: «add 1 to `self.len()`», for the names of tests and for people.
 
 use testsmith_infer::{Atom, Contract, Data, Form, Relation};
-use testsmith_model::observation::Subject;
+use testsmith_model::observation::Occasion;
 
 /// What a function does, by a verb, and where it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl<'d> Asked<'d> {
     /// The verb and the rest.
     fn promise(&self, atom: &Atom) -> (&'static str, String) {
         let (a, b) = (self.text(atom.a), self.text(atom.b));
-        let of_values = matches!(self.data.watches[self.watch].subject, Subject::Values { .. });
+        let of_values = matches!(self.data.watches[self.watch].occasion, Occasion::Values { .. });
         let after = |column: u16| usize::from(column) >= self.before;
         if of_values || !after(atom.a) {
             return self.sentence(atom);

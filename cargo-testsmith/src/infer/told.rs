@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use testsmith_infer::{Contract, Data, Kind};
-use testsmith_model::observation::{Subject, Unfit};
+use testsmith_model::observation::{Occasion, Unfit};
 use testsmith_model::{OpId, Plan};
 use testsmith_store::Contract as Stored;
 
@@ -42,17 +42,17 @@ impl Told {
         let mut types: BTreeMap<String, BTreeMap<String, Vec<ToldClause>>> = BTreeMap::new();
         let chosen = instances(plan, learned);
         for (contract, tried, fate) in &learned.contracts {
-            let (of, function) = match learned.data.subject(contract) {
-                Subject::Call { op } if chosen.values().any(|one| one == op) => {
+            let (of, function) = match learned.data.occasion(contract) {
+                Occasion::Call { op } if chosen.values().any(|one| one == op) => {
                     let callee = &plan.operation(*op).callee;
                     (owner(callee), callee.name().to_owned())
                 }
                 // Another instance of the same function was seen more often.
-                Subject::Call { .. } => continue,
-                Subject::Values { types } if types.len() == 1 => {
+                Occasion::Call { .. } => continue,
+                Occasion::Values { types } if types.len() == 1 => {
                     (plan.ty(types[0]).ty.to_string(), String::new())
                 }
-                Subject::Values { .. } | Subject::Pair { .. } => continue,
+                Occasion::Values { .. } | Occasion::Pair { .. } => continue,
             };
             if path.is_some_and(|path| !format!("{of}::{function}").contains(path)) {
                 continue;

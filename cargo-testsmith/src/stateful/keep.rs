@@ -4,7 +4,7 @@ use super::{Fate, Learned, Tried};
 use crate::keep::steps;
 use std::collections::HashMap;
 use testsmith_infer::Contract;
-use testsmith_model::observation::Subject;
+use testsmith_model::observation::Occasion;
 use testsmith_model::{Plan, Sequence};
 use testsmith_store::{Object, Observation, Seen, Transition, Value};
 
@@ -71,11 +71,11 @@ pub(crate) fn seen(plan: &Plan, learned: &Learned) -> Seen {
 /// The clauses with what became of them.
 pub(crate) fn contracts(plan: &Plan, learned: &Learned) -> Vec<testsmith_store::Contract> {
     let told = |(contract, tried, fate): &(Contract, Tried, Fate)| testsmith_store::Contract {
-        operation: match learned.data.subject(contract) {
-            Subject::Call { op } | Subject::Pair { second: op, .. } => {
+        operation: match learned.data.occasion(contract) {
+            Occasion::Call { op } | Occasion::Pair { second: op, .. } => {
                 plan.operation(*op).call.full()
             }
-            Subject::Values { types } => {
+            Occasion::Values { types } => {
                 let names: Vec<String> =
                     types.iter().map(|ty| plan.ty(*ty).ty.to_string()).collect();
                 names.join(", ")

@@ -18,7 +18,7 @@ use testsmith_infer::{
 };
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Walk;
-use testsmith_model::observation::{Attempt, Subject, Watching};
+use testsmith_model::observation::{Attempt, Occasion, Watching};
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Heuristics, OpId, Outcome, Plan, Sequence};
 
@@ -298,9 +298,9 @@ impl<'p> Work<'_, 'p> {
     /// what the few calls had in common.
     fn places_to_look(&mut self) -> Vec<Aim> {
         let reduction = Reduction::new(&self.data);
-        let may_be_called = |watch: &usize| match self.watching.watches[*watch].subject {
-            Subject::Call { op } => !self.stateful.avoid.contains(&op),
-            Subject::Values { .. } | Subject::Pair { .. } => false,
+        let may_be_called = |watch: &usize| match self.watching.watches[*watch].occasion {
+            Occasion::Call { op } => !self.stateful.avoid.contains(&op),
+            Occasion::Values { .. } | Occasion::Pair { .. } => false,
         };
         let watches = (0..self.watching.watches.len()).filter(may_be_called);
         let mut aims: Vec<Aim> = vec![];
@@ -322,7 +322,7 @@ impl<'p> Work<'_, 'p> {
     fn corners(&mut self, supervisor: &mut Supervisor, each: Each<'_>) -> Result<(), Error> {
         let reduction = Reduction::new(&self.data);
         let call =
-            |watch: &usize| matches!(self.watching.watches[*watch].subject, Subject::Call { .. });
+            |watch: &usize| matches!(self.watching.watches[*watch].occasion, Occasion::Call { .. });
         let watches = (0..self.watching.watches.len()).filter(call);
         let aims: Vec<Aim> =
             watches.flat_map(|watch| reduction.corners(watch)).map(|goal| (goal, None)).collect();

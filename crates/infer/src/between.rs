@@ -10,7 +10,7 @@ use crate::reduce::{Goal, Proposal, Reduction, Tuple};
 use crate::table::{Atom, Class};
 use crate::template::{Form, Relation};
 use std::collections::BTreeSet;
-use testsmith_model::observation::{Subject, Term, UNKNOWN};
+use testsmith_model::observation::{Occasion, Term, UNKNOWN};
 use testsmith_model::{Builder, Mode, OpId, Sequence, Step};
 
 /// Operations that are tried to bring about what is missing.
@@ -137,7 +137,7 @@ impl<'d> Reduction<'d, '_> {
         let mut found = vec![];
         let mut seen = BTreeSet::new();
         for (n, other) in self.data.watches.iter().enumerate() {
-            let Subject::Call { op } = other.subject else { continue };
+            let Occasion::Call { op } = other.occasion else { continue };
             let inputs = &self.plan.operation(op).inputs;
             for (at, input) in inputs.iter().enumerate() {
                 if input.mode != Mode::Exclusive {

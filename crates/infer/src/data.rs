@@ -8,7 +8,7 @@ use crate::vocabulary::{Reading, inside, reading, tuple};
 use crate::words::Words;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use testsmith_model::observation::{Observed, Row, Subject, Term, UNKNOWN, Unfit, Watch};
+use testsmith_model::observation::{Observed, Occasion, Row, Term, UNKNOWN, Unfit, Watch};
 use testsmith_model::{OpId, Plan, Sequence, TypeId};
 
 /// Where the values of a row are.
@@ -84,7 +84,7 @@ impl<'p> Data<'p> {
     pub fn new(plan: &'p Plan, watches: Vec<Watch>) -> Data<'p> {
         let table = |watch: &Watch| {
             let terms = watch.before.iter().chain(&watch.after);
-            let types = tuple(plan, &watch.subject);
+            let types = tuple(plan, &watch.occasion);
             let classes: Vec<Class> = terms.map(|term| class(plan, &types, term)).collect();
             let columns = vec![vec![]; classes.len()];
             Table { classes, before: watch.before.len(), columns, times: vec![] }
@@ -154,9 +154,9 @@ impl<'p> Data<'p> {
     pub fn contracts(&self) -> Vec<Contract> {
         let mut all = vec![];
         // Of two calls nothing is promised that one of them does not promise.
-        let pair = |watch: &usize| matches!(self.watches[*watch].subject, Subject::Pair { .. });
+        let pair = |watch: &usize| matches!(self.watches[*watch].occasion, Occasion::Pair { .. });
         for watch in (0..self.watches.len()).filter(|watch| !pair(watch)) {
-            let of_values = matches!(self.watches[watch].subject, Subject::Values { .. });
+            let of_values = matches!(self.watches[watch].occasion, Occasion::Values { .. });
             // Of values in one state it is known, so that no call says it again, but not told.
             if of_values && self.tables[watch].rows() < 2 {
                 continue;
@@ -170,7 +170,7 @@ impl<'p> Data<'p> {
 
     /// Preconditions that too few calls support to say so.
     pub fn hunches(&self) -> Vec<Contract> {
-        let calls = |watch: &usize| matches!(self.watches[*watch].subject, Subject::Call { .. });
+        let calls = |watch: &usize| matches!(self.watches[*watch].occasion, Occasion::Call { .. });
         let mut all = vec![];
         for watch in (0..self.watches.len()).filter(calls) {
             let found = hunches(&self.tables[watch], self.known_of(watch)).into_iter();
@@ -188,9 +188,9 @@ impl<'p> Data<'p> {
     fn known_of(&self, watch: usize) -> &Known {
         let all = self.invariant.get_or_init(|| {
             let invariants = self.invariants();
-            let known = |(n, watch): (usize, &Watch)| match watch.subject {
-                Subject::Values { .. } | Subject::Pair { .. } => Known::default(),
-                Subject::Call { .. } => self.known(n, &invariants),
+            let known = |(n, watch): (usize, &Watch)| match watch.occasion {
+                Occasion::Values { .. } | Occasion::Pair { .. } => Known::default(),
+                Occasion::Call { .. } => self.known(n, &invariants),
             };
             self.watches.iter().enumerate().map(known).collect()
         });
@@ -221,7 +221,7 @@ impl<'p> Data<'p> {
     pub fn suspects(&self) -> Vec<Suspect> {
         let mut all = vec![];
         for watch in 0..self.watches.len() {
-            if matches!(self.watches[watch].subject, Subject::Values { .. }) {
+            if matches!(self.watches[watch].occasion, Occasion::Values { .. }) {
                 continue;
             }
             let found = near(&self.tables[watch], self.known_of(watch), &self.sides(watch));
@@ -285,8 +285,8 @@ impl<'p> Data<'p> {
 
     /// Of two calls, the numbers that the second gives, and those of the first.
     fn between(&self, watch: usize) -> Option<(Vec<usize>, Vec<usize>)> {
-        let Watch { subject, before, after } = &self.watches[watch];
-        let Subject::Pair { first, .. } = subject else { return None };
+        let Watch { occasion, before, after } = &self.watches[watch];
+        let Occasion::Pair { first, .. } = occasion else { return None };
         let one = self.plan.operation(*first).inputs.len();
         let number =
             |column: &usize| matches!(self.tables[watch].classes[*column], Class::Number { .. });
@@ -302,8 +302,8 @@ impl<'p> Data<'p> {
 
     /// Where two calls are given numbers of one type: that these are equal.
     fn equals(&self, watch: usize) -> Vec<Atom> {
-        let Watch { subject, before, .. } = &self.watches[watch];
-        let Subject::Pair { first, .. } = subject else { return vec![] };
+        let Watch { occasion, before, .. } = &self.watches[watch];
+        let Occasion::Pair { first, .. } = occasion else { return vec![] };
         let (types, one) = (self.types(watch), self.plan.operation(*first).inputs.len());
         let given = |wanted: std::ops::Range<usize>| {
             before.iter().enumerate().filter_map(move |(n, term)| match term {
@@ -326,12 +326,12 @@ impl<'p> Data<'p> {
     pub fn watches_for(&self, watch: usize) -> Vec<Watch> {
         let own = &self.watches[watch];
         let mut all = vec![];
-        if let Subject::Pair { first, second } = own.subject {
-            let of = |op: OpId| Subject::Call { op };
+        if let Occasion::Pair { first, second } = own.occasion {
+            let of = |op: OpId| Occasion::Call { op };
             let ops: BTreeSet<OpId> = BTreeSet::from([first, second]);
             let calls = ops
                 .into_iter()
-                .flat_map(|op| self.watches.iter().filter(move |watch| watch.subject == of(op)));
+                .flat_map(|op| self.watches.iter().filter(move |watch| watch.occasion == of(op)));
             all.extend(calls.cloned());
         }
         all.push(own.clone());
@@ -342,7 +342,7 @@ impl<'p> Data<'p> {
     fn invariants(&self) -> Vec<Invariants> {
         let mut all = vec![];
         for (watch, table) in self.watches.iter().zip(&self.tables) {
-            let Subject::Values { types } = &watch.subject else { continue };
+            let Occasion::Values { types } = &watch.occasion else { continue };
             let term = |column: u16| watch.before[usize::from(column)];
             let clauses = infer(table, &Known::default(), true);
             let atoms = clauses.iter().map(|(clause, _)| clause.atom);
@@ -398,12 +398,12 @@ impl<'p> Data<'p> {
     /// The columns of a question: before, after, and the result of an operation that is
     /// the question itself, which is marked.
     fn columns_of(&self, watch: usize, term: &Term) -> Vec<(usize, bool)> {
-        let Watch { subject, before, after } = &self.watches[watch];
+        let Watch { occasion, before, after } = &self.watches[watch];
         let find = |terms: &[Term], base: usize, term: &Term| {
             terms.iter().position(|known| known == term).map(|n| base + n)
         };
-        let asked = match (subject, term) {
-            (Subject::Call { op }, Term::Query { op: query, at: 0 }) if op == query => {
+        let asked = match (occasion, term) {
+            (Occasion::Call { op }, Term::Query { op: query, at: 0 }) if op == query => {
                 Some(Term::Itself { at: self.plan.operation(*op).inputs.len() as u8 })
             }
             _ => None,
@@ -428,7 +428,7 @@ impl<'p> Data<'p> {
 
     /// The types of the tuple of a watch; of a call with its result behind.
     pub(crate) fn types(&self, watch: usize) -> Vec<TypeId> {
-        tuple(self.plan, &self.watches[watch].subject)
+        tuple(self.plan, &self.watches[watch].occasion)
     }
 
     /// A clause in words.
@@ -438,17 +438,17 @@ impl<'p> Data<'p> {
 
     /// The function that a contract is about, as in the documentation.
     pub fn name(&self, contract: &Contract) -> String {
-        match &self.watches[contract.watch].subject {
-            Subject::Call { op } | Subject::Pair { second: op, .. } => {
+        match &self.watches[contract.watch].occasion {
+            Occasion::Call { op } | Occasion::Pair { second: op, .. } => {
                 self.plan.operation(*op).path()
             }
-            Subject::Values { .. } => String::new(),
+            Occasion::Values { .. } => String::new(),
         }
     }
 
     /// The operation or the types that a contract is about.
-    pub fn subject(&self, contract: &Contract) -> &Subject {
-        &self.watches[contract.watch].subject
+    pub fn occasion(&self, contract: &Contract) -> &Occasion {
+        &self.watches[contract.watch].occasion
     }
 
     /// Every transition that was seen: the operation, the predicate, what it was, what it
@@ -456,7 +456,7 @@ impl<'p> Data<'p> {
     pub fn transitions(&self) -> BTreeMap<(OpId, String, i64, i64), u64> {
         let mut all = BTreeMap::new();
         for (watch, table) in self.watches.iter().zip(&self.tables) {
-            let Subject::Call { op } = watch.subject else { continue };
+            let Occasion::Call { op } = watch.occasion else { continue };
             let words = Words::new(self.plan, watch);
             for (n, term) in watch.before.iter().enumerate() {
                 let Some(m) = watch.after.iter().position(|after| after == term) else { continue };
@@ -478,7 +478,7 @@ impl<'p> Data<'p> {
     pub fn values(&self) -> Vec<Looked<'_>> {
         let mut all = vec![];
         for (n, watch) in self.watches.iter().enumerate() {
-            let Subject::Values { types } = &watch.subject else { continue };
+            let Occasion::Values { types } = &watch.occasion else { continue };
             let words = Words::new(self.plan, watch);
             for (row, origin) in self.origins[n].iter().enumerate() {
                 let answer = |(column, term): (usize, &Term)| {

@@ -9,7 +9,7 @@ use crate::data::{Data, Origin};
 use crate::table::Class;
 use crate::vocabulary::{Reading, reading};
 use std::collections::BTreeSet;
-use testsmith_model::observation::{Subject, Watch};
+use testsmith_model::observation::{Occasion, Watch};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Builder, Mode, OpId, Sequence, Step, TypeId};
 
@@ -30,9 +30,9 @@ impl Data<'_> {
     pub fn drills(&self) -> Vec<Sequence> {
         let mut all: Vec<Vec<Sequence>> = vec![];
         for watch in &self.watches {
-            let Subject::Pair { first, second } = watch.subject else { continue };
-            let of_first = Subject::Call { op: first };
-            let known = self.watches.iter().position(|watch| watch.subject == of_first);
+            let Occasion::Pair { first, second } = watch.occasion else { continue };
+            let of_first = Occasion::Call { op: first };
+            let known = self.watches.iter().position(|watch| watch.occasion == of_first);
             let origins: &[Origin] = known.map_or(&[], |n| &self.origins[n]);
             let every = origins.len().div_ceil(EACH).max(1);
             let some = origins.iter().step_by(every);
@@ -46,7 +46,7 @@ impl Data<'_> {
     pub fn rounds(&self) -> Vec<Sequence> {
         let mut all: Vec<Vec<Sequence>> = vec![];
         for (n, watch) in self.watches.iter().enumerate() {
-            let Subject::Values { types } = &watch.subject else { continue };
+            let Occasion::Values { types } = &watch.occasion else { continue };
             let [ty] = types.as_slice() else { continue };
             let changing = self.changing(*ty);
             let pairs = changing.iter().flat_map(|a| changing.iter().map(move |b| (*a, *b)));
@@ -64,9 +64,9 @@ impl Data<'_> {
     /// Sequences in which what is given to a call that changes a value is given to another one
     /// right after it: what no query sees of the change may show there. One of each in turn.
     pub fn echoes(&self) -> Vec<Sequence> {
-        let of_call = |watch: &Watch| match watch.subject {
-            Subject::Call { op } => Some(op),
-            Subject::Values { .. } | Subject::Pair { .. } => None,
+        let of_call = |watch: &Watch| match watch.occasion {
+            Occasion::Call { op } => Some(op),
+            Occasion::Values { .. } | Occasion::Pair { .. } => None,
         };
         let calls: Vec<(usize, OpId)> = self
             .watches
@@ -111,9 +111,9 @@ impl Data<'_> {
             }
             [] => false,
         };
-        let watched = self.watches.iter().filter_map(|watch| match watch.subject {
-            Subject::Call { op } => Some(op),
-            Subject::Values { .. } | Subject::Pair { .. } => None,
+        let watched = self.watches.iter().filter_map(|watch| match watch.occasion {
+            Occasion::Call { op } => Some(op),
+            Occasion::Values { .. } | Occasion::Pair { .. } => None,
         });
         watched.filter(changes).collect()
     }

@@ -12,7 +12,7 @@ use crate::template::{Form, Relation};
 use crate::vocabulary::{Reading, reading};
 use crate::words::Words;
 use std::collections::BTreeSet;
-use testsmith_model::observation::{Subject, Term, UNKNOWN};
+use testsmith_model::observation::{Occasion, Term, UNKNOWN};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Builder, OpId, Plan, Sequence, TypeId};
 
@@ -172,9 +172,9 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     pub(crate) fn op(&self, watch: usize) -> Option<OpId> {
-        match self.data.watches[watch].subject {
-            Subject::Call { op } => Some(op),
-            Subject::Values { .. } | Subject::Pair { .. } => None,
+        match self.data.watches[watch].occasion {
+            Occasion::Call { op } => Some(op),
+            Occasion::Values { .. } | Occasion::Pair { .. } => None,
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::table::Class;
 use std::collections::BTreeMap;
 use testsmith_model::call::Treatment;
-use testsmith_model::observation::{Subject, Term, Watch};
+use testsmith_model::observation::{Occasion, Term, Watch};
 use testsmith_model::{Mode, OpId, Operation, OperationKind, Plan, Ty, TypeId};
 
 /// Questions before a call, and after it.
@@ -103,16 +103,16 @@ pub fn watches(plan: &Plan, fit: &dyn Fn(OpId) -> bool) -> Vec<Watch> {
     all
 }
 
-/// The types of the tuple of a subject.
-pub(crate) fn tuple(plan: &Plan, subject: &Subject) -> Vec<TypeId> {
+/// The types of the tuple of an occasion.
+pub(crate) fn tuple(plan: &Plan, occasion: &Occasion) -> Vec<TypeId> {
     let of_call = |op: OpId| {
         let operation = plan.operation(op);
         operation.inputs.iter().map(|input| input.ty).chain([operation.output])
     };
-    match subject {
-        Subject::Values { types } => types.clone(),
-        Subject::Call { op } => of_call(*op).collect(),
-        Subject::Pair { first, second } => {
+    match occasion {
+        Occasion::Values { types } => types.clone(),
+        Occasion::Call { op } => of_call(*op).collect(),
+        Occasion::Pair { first, second } => {
             of_call(*first).chain(of_call(*second).skip(1)).collect()
         }
     }
@@ -134,8 +134,8 @@ pub(crate) fn inside(ty: &Ty) -> Option<Reading> {
 /// Pairs of calls on one value of which the second gives a number: that may be what the
 /// first was given, or follow what it gave.
 fn watches_of_pairs(plan: &Plan, calls: &[Watch]) -> Vec<Watch> {
-    let changing = |watch: &&Watch| match watch.subject {
-        Subject::Call { op } => {
+    let changing = |watch: &&Watch| match watch.occasion {
+        Occasion::Call { op } => {
             plan.operation(op).inputs.first().is_some_and(|input| input.mode == Mode::Exclusive)
         }
         _ => false,
@@ -147,13 +147,13 @@ fn watches_of_pairs(plan: &Plan, calls: &[Watch]) -> Vec<Watch> {
     };
     let mut all = vec![];
     for two in calls.iter().filter(changing) {
-        let Subject::Call { op: second } = two.subject else { continue };
+        let Occasion::Call { op: second } = two.occasion else { continue };
         let (to, gives) = (plan.operation(second).inputs[0].ty, plan.operation(second).output);
         if !number(gives) {
             continue;
         }
         for one in calls.iter().filter(changing) {
-            let Subject::Call { op: first } = one.subject else { continue };
+            let Occasion::Call { op: first } = one.occasion else { continue };
             if plan.operation(first).inputs[0].ty == to && all.len() < MAX_PAIRS {
                 all.push(watch_of_pair(plan, [first, second], [one, two]));
             }
@@ -168,8 +168,8 @@ fn is_number(reading: Reading) -> bool {
 
 fn watch_of_pair(plan: &Plan, ops: [OpId; 2], calls: [&Watch; 2]) -> Watch {
     let [first, second] = ops;
-    let subject = Subject::Pair { first, second };
-    let types = tuple(plan, &subject);
+    let occasion = Occasion::Pair { first, second };
+    let types = tuple(plan, &occasion);
     let [one, two] = ops.map(|op| plan.operation(op).inputs.len());
     let of_value = |term: &&Term| matches!(term, Term::Query { at: 0, .. });
     let result = |at: usize| {
@@ -186,7 +186,7 @@ fn watch_of_pair(plan: &Plan, ops: [OpId; 2], calls: [&Watch; 2]) -> Watch {
     });
     let before = own.chain(result(one)).chain(others).collect();
     let after = calls[1].after.iter().filter(of_value).copied().chain(result(one + two)).collect();
-    Watch { subject, before, after }
+    Watch { occasion, before, after }
 }
 
 impl Queries {
@@ -272,7 +272,7 @@ impl Queries {
         };
         after.retain(|term| !itself(term) && !between(term));
         after.truncate(MAX_TERMS);
-        Some(Watch { subject: Subject::Call { op }, before, after })
+        Some(Watch { occasion: Occasion::Call { op }, before, after })
     }
 
     /// Each type with queries alone, and pairs of types that can be asked about together.
@@ -294,7 +294,7 @@ impl Queries {
         let watch = |types: Vec<TypeId>| {
             let mut before = self.terms(plan, &types, |_| true);
             before.truncate(MAX_TERMS);
-            Watch { subject: Subject::Values { types }, before, after: vec![] }
+            Watch { occasion: Occasion::Values { types }, before, after: vec![] }
         };
         tuples.take(MAX_VALUES).map(watch).collect()
     }

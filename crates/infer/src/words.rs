@@ -5,7 +5,7 @@ use crate::table::Atom;
 use crate::template::Form;
 use crate::vocabulary::{Reading, reading, tuple};
 use testsmith_model::call::Form as CallForm;
-use testsmith_model::observation::{Subject, Term, Watch};
+use testsmith_model::observation::{Occasion, Term, Watch};
 use testsmith_model::{Mode, OpId, OperationKind, Plan, Ty};
 
 /// The words of the tuple of one watch.
@@ -33,8 +33,8 @@ impl<'w> Words<'w> {
             None => atom,
             Some(when) => format!("old({}) ==> {atom}", self.atom(when, false)),
         };
-        match self.watch.subject {
-            Subject::Pair { first, .. } => {
+        match self.watch.occasion {
+            Occasion::Pair { first, .. } => {
                 format!("after {}: {said}", self.plan.operation(first).callee.name())
             }
             _ => said,
@@ -84,7 +84,7 @@ impl<'w> Words<'w> {
         let before = self.watch.before.len();
         // What was given to the first of two calls, and what it gave, is there to stay.
         let stays = |term: &Term| {
-            let pair = matches!(self.watch.subject, Subject::Pair { .. });
+            let pair = matches!(self.watch.occasion, Occasion::Pair { .. });
             pair && matches!(term, Term::Itself { .. } | Term::Inside { .. })
         };
         match column.checked_sub(before) {
@@ -175,19 +175,19 @@ impl<'w> Words<'w> {
     }
 
     fn ty(&self, at: u8) -> Ty {
-        let types = tuple(self.plan, &self.watch.subject);
+        let types = tuple(self.plan, &self.watch.occasion);
         self.plan.ty(types[usize::from(at)]).ty.clone()
     }
 
     fn place(&self, at: u8) -> Place {
         let n = usize::from(at);
-        match self.watch.subject {
-            Subject::Call { op } => self.place_of(op, n),
-            Subject::Values { .. } => {
+        match self.watch.occasion {
+            Occasion::Call { op } => self.place_of(op, n),
+            Occasion::Values { .. } => {
                 let text = if n == 0 { "self" } else { "other" };
                 Place { text: text.to_owned(), reference: true }
             }
-            Subject::Pair { first, second } => {
+            Occasion::Pair { first, second } => {
                 let one = self.plan.operation(first).inputs.len();
                 let named = |prefix: &str, place: Place| Place {
                     text: format!("{prefix}{}", place.text),

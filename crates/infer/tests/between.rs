@@ -2,7 +2,7 @@
 
 use testsmith_infer::{Data, Reduction, watches};
 use testsmith_model::call::Form;
-use testsmith_model::observation::{Observed, Row, Subject, Watch};
+use testsmith_model::observation::{Observed, Occasion, Row, Watch};
 use testsmith_model::operation::{Abilities, Input};
 use testsmith_model::sequence::Step;
 use testsmith_model::{Call, Callee, Mode, OpId, Operation, OperationKind, Plan, Sequence};
@@ -51,8 +51,8 @@ fn plan() -> Plan {
 
 /// What was seen of a call: `is_empty` and `is_off`, before and after.
 fn row(watches: &[Watch], op: OpId, sequence: u32, before: [i64; 2], after: [i64; 2]) -> Row {
-    let subject = Subject::Call { op };
-    let watch = watches.iter().position(|watch| watch.subject == subject).expect("it is watched");
+    let occasion = Occasion::Call { op };
+    let watch = watches.iter().position(|watch| watch.occasion == occasion).expect("it is watched");
     let (before, after) = (before.to_vec(), after.to_vec());
     Row { watch: watch as u32, sequence, step: 1, slots: vec![0], before, after, times: 20 }
 }
@@ -82,7 +82,7 @@ fn seen(plan: &Plan, filled: bool) -> Data<'_> {
 fn proposed(data: &Data, empty: bool) -> Vec<Vec<OpId>> {
     let reduction = Reduction::new(data);
     let of_pick = |contract: &testsmith_infer::Contract| {
-        *data.subject(contract) == Subject::Call { op: PICK }
+        *data.occasion(contract) == Occasion::Call { op: PICK }
             && data.words(contract) == "self.is_off()"
     };
     let contract = data.contracts().into_iter().find(of_pick).expect("it was always off");

@@ -2,7 +2,7 @@
 
 use testsmith_infer::{Contract, Data, Reduction, watches};
 use testsmith_model::call::Form;
-use testsmith_model::observation::{Observed, Row, Subject, Term, Watch};
+use testsmith_model::observation::{Observed, Occasion, Row, Term, Watch};
 use testsmith_model::operation::{Abilities, Input};
 use testsmith_model::sequence::Step;
 use testsmith_model::{Call, Callee, Mode, OpId, Operation, OperationKind, Plan, Sequence};
@@ -60,8 +60,8 @@ fn call(op: OpId, back: &[u32]) -> Step {
     Step::Call(op, back.into())
 }
 
-fn watch_of(watches: &[Watch], subject: &Subject) -> u32 {
-    watches.iter().position(|watch| watch.subject == *subject).expect("it is watched") as u32
+fn watch_of(watches: &[Watch], occasion: &Occasion) -> u32 {
+    watches.iter().position(|watch| watch.occasion == *occasion).expect("it is watched") as u32
 }
 
 /// A row with `is_empty` and `count` of each value, before and after.
@@ -77,15 +77,15 @@ fn row(watch: u32, sequence: u32, step: u32, slots: &[u32], counts: [&[i64]; 2])
 fn queries_are_asked_of_what_a_call_is_given_and_of_what_it_may_change() {
     let plan = plan();
     let all = watches(&plan, &|_| true);
-    let merge = &all[watch_of(&all, &Subject::Call { op: MERGE }) as usize];
+    let merge = &all[watch_of(&all, &Occasion::Call { op: MERGE }) as usize];
     let ask = |op, at| Term::Query { op, at };
     let own = [ask(IS_EMPTY, 0), ask(COUNT_OF, 0)];
     assert_eq!(merge.before, [own, [ask(IS_EMPTY, 1), ask(COUNT_OF, 1)]].concat());
     assert_eq!(merge.after, own, "what is only read does not change");
-    let count = &all[watch_of(&all, &Subject::Call { op: COUNT_OF }) as usize];
+    let count = &all[watch_of(&all, &Occasion::Call { op: COUNT_OF }) as usize];
     assert_eq!(count.before, [ask(IS_EMPTY, 0)], "the question itself says nothing");
     let some = watches(&plan, &|op| op != IS_EMPTY);
-    let merge = &some[watch_of(&some, &Subject::Call { op: MERGE }) as usize];
+    let merge = &some[watch_of(&some, &Occasion::Call { op: MERGE }) as usize];
     assert_eq!(merge.after, [ask(COUNT_OF, 0)], "what is unfit is not asked");
 }
 
@@ -93,9 +93,9 @@ fn queries_are_asked_of_what_a_call_is_given_and_of_what_it_may_change() {
 fn seen(plan: &Plan) -> Data<'_> {
     let all = watches(plan, &|_| true);
     let (merge, fill, set) = (
-        watch_of(&all, &Subject::Call { op: MERGE }),
-        watch_of(&all, &Subject::Call { op: FILL }),
-        watch_of(&all, &Subject::Values { types: vec![SET] }),
+        watch_of(&all, &Occasion::Call { op: MERGE }),
+        watch_of(&all, &Occasion::Call { op: FILL }),
+        watch_of(&all, &Occasion::Values { types: vec![SET] }),
     );
     let mut rows: Vec<Row> = (0..3).map(|n| row(merge, 0, 2, &[0, 1], [&[n, 0], &[n]])).collect();
     rows.extend((0..3).map(|n| row(set, 0, 3, &[0], [&[n], &[]])));
@@ -111,7 +111,7 @@ fn seen(plan: &Plan) -> Data<'_> {
 
 fn of_merge(data: &Data) -> Vec<(String, Contract)> {
     let all = data.contracts().into_iter();
-    let merges = all.filter(|c| *data.subject(c) == Subject::Call { op: MERGE });
+    let merges = all.filter(|c| *data.occasion(c) == Occasion::Call { op: MERGE });
     merges.map(|c| (format!("{} {}", c.clause.kind.word(), data.words(&c)), c)).collect()
 }
 
@@ -151,7 +151,7 @@ fn a_call_is_proposed_on_a_value_that_breaks_the_clause() {
     // It succeeds, so the clause was none.
     assert!(!data.refutes(&contract));
     let all = watches(&plan, &|_| true);
-    let merge = watch_of(&all, &Subject::Call { op: MERGE });
+    let merge = watch_of(&all, &Occasion::Call { op: MERGE });
     let rows = vec![row(merge, 0, 1, &[0, 1], [&[1, 2], &[3]])];
     data.add(Observed { sequences: vec![proposed[0].clone()], rows, ..Observed::default() });
     assert!(data.refutes(&contract));

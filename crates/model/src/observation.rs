@@ -28,9 +28,9 @@ pub enum Term {
     Equal { at: u8, with: u8 },
 }
 
-/// What is watched.
+/// When something is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum Occasion {
     Call {
         op: OpId,
     },
@@ -47,10 +47,10 @@ pub enum Subject {
     },
 }
 
-/// A subject, and what is asked before and after it.
+/// An occasion, and what is asked before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watch {
-    pub subject: Subject,
+    pub occasion: Occasion,
     pub before: Vec<Term>,
     /// Nothing for values.
     pub after: Vec<Term>,
@@ -134,10 +134,10 @@ wire!(enum Term {
     0 => Itself { at: a }, 1 => Query { op: o, at: a }, 2 => With { op: o, at: a, with: w },
     3 => Equal { at: a, with: w }, 4 => Inside { at: a },
 });
-wire!(enum Subject {
+wire!(enum Occasion {
     0 => Call { op: o }, 1 => Values { types: t }, 2 => Pair { first: f, second: s },
 });
-wire!(struct Watch { subject, before, after });
+wire!(struct Watch { occasion, before, after });
 wire!(struct Watching { watches, rows_each });
 wire!(struct Row { watch, sequence, step, slots, before, after, times });
 wire!(enum Unfit { 0 => Panics {}, 1 => Wavers {}, 2 => Changes {} });
@@ -160,13 +160,13 @@ mod tests {
             Term::Equal { at: 0, with: 1 },
             Term::Inside { at: 2 },
         ];
-        let subjects = [
-            Subject::Call { op: OpId(7) },
-            Subject::Values { types: vec![TypeId(1), TypeId(2)] },
-            Subject::Pair { first: OpId(7), second: OpId(8) },
+        let occasions = [
+            Occasion::Call { op: OpId(7) },
+            Occasion::Values { types: vec![TypeId(1), TypeId(2)] },
+            Occasion::Pair { first: OpId(7), second: OpId(8) },
         ];
-        let watch = |subject| Watch { subject, before: terms.clone(), after: vec![] };
-        let watching = Watching { watches: subjects.map(watch).into(), rows_each: 9 };
+        let watch = |occasion| Watch { occasion, before: terms.clone(), after: vec![] };
+        let watching = Watching { watches: occasions.map(watch).into(), rows_each: 9 };
         let step = Step::Literal(TypeId(3), Literal::Bool(true));
         let sequence = Sequence::from_steps(vec![step]);
         let walk = Walk { seed: 5, ..Walk::default() };

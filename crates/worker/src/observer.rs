@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use testsmith_model::observation::{Observed, Row, Subject, Term, UNKNOWN, Unfit, Watch, Watching};
+use testsmith_model::observation::{
+    Observed, Occasion, Row, Term, UNKNOWN, Unfit, Watch, Watching,
+};
 use testsmith_model::{OpId, Plan, Sequence, TypeId};
 
 /// How often a query is asked twice before it is believed.
@@ -107,16 +109,16 @@ impl Observer {
         let mut by_op = vec![None; plan.operations.len()];
         let mut types = vec![];
         for (n, watch) in watching.watches.iter().enumerate() {
-            match &watch.subject {
-                Subject::Call { op } => {
+            match &watch.occasion {
+                Occasion::Call { op } => {
                     by_op[op.index()] = Some(n as u32);
                     let operation = plan.operation(*op);
                     let inputs = operation.inputs.iter().map(|input| input.ty);
                     types.push(inputs.chain([operation.output]).collect());
                 }
-                Subject::Values { types: all } => types.push(all.clone()),
+                Occasion::Values { types: all } => types.push(all.clone()),
                 // Nothing is asked for it that is not asked around its calls.
-                Subject::Pair { .. } => types.push(vec![]),
+                Occasion::Pair { .. } => types.push(vec![]),
             }
         }
         let pairs = pairs(plan, &watching.watches, &by_op);
@@ -227,7 +229,7 @@ impl Observer {
 fn pairs(plan: &Plan, watches: &[Watch], by_op: &[Option<u32>]) -> HashMap<(OpId, OpId), Pair> {
     let mut all = HashMap::new();
     for (n, watch) in watches.iter().enumerate() {
-        let Subject::Pair { first, second } = watch.subject else { continue };
+        let Occasion::Pair { first, second } = watch.occasion else { continue };
         let of = |op: OpId| Some((op, &watches[by_op[op.index()]? as usize]));
         let (Some(one), Some(two)) = (of(first), of(second)) else { continue };
         let picks = |terms: &[Term], after: bool| {

@@ -8,7 +8,7 @@ use crate::arena::Slot;
 use crate::observer::{Change, TUPLES_AT_END};
 use crate::panics::catching;
 use testsmith_engines::Stage;
-use testsmith_model::observation::{Attempt, Observed, Row, Subject, Term, UNKNOWN, Unfit};
+use testsmith_model::observation::{Attempt, Observed, Occasion, Row, Term, UNKNOWN, Unfit};
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Phase;
 use testsmith_model::{Mode, OpId, Sequence, TypeId};
@@ -91,9 +91,9 @@ impl Executor {
         let Some(observer) = &self.observer else { return };
         if self.failure.is_none() {
             let of_values =
-                |(n, watch): (usize, &testsmith_model::observation::Watch)| match &watch.subject {
-                    Subject::Values { types } => Some((n as u32, types.clone())),
-                    Subject::Call { .. } | Subject::Pair { .. } => None,
+                |(n, watch): (usize, &testsmith_model::observation::Watch)| match &watch.occasion {
+                    Occasion::Values { types } => Some((n as u32, types.clone())),
+                    Occasion::Call { .. } | Occasion::Pair { .. } => None,
                 };
             let watches: Vec<(u32, Vec<TypeId>)> =
                 observer.watching.watches.iter().enumerate().filter_map(of_values).collect();

@@ -122,9 +122,9 @@ fn plan() -> Plan {
 }
 
 /// Runs sequences with these questions about the tally and the number that it is given.
-fn observe(name: &str, terms: &[Term], subject: Subject, sequences: &[Sequence]) -> Observed {
-    let after = if matches!(subject, Subject::Call { .. }) { terms.to_vec() } else { vec![] };
-    observe_watches(name, vec![Watch { subject, before: terms.to_vec(), after }], sequences)
+fn observe(name: &str, terms: &[Term], occasion: Occasion, sequences: &[Sequence]) -> Observed {
+    let after = if matches!(occasion, Occasion::Call { .. }) { terms.to_vec() } else { vec![] };
+    observe_watches(name, vec![Watch { occasion, before: terms.to_vec(), after }], sequences)
 }
 
 fn observe_watches(name: &str, watches: Vec<Watch>, sequences: &[Sequence]) -> Observed {
@@ -156,8 +156,8 @@ fn adding(numbers: &[i128]) -> Sequence {
     Sequence::from_steps(steps)
 }
 
-fn of_add() -> Subject {
-    Subject::Call { op: ADD }
+fn of_add() -> Occasion {
+    Occasion::Call { op: ADD }
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_value_that_is_borrowed_is_not_asked() {
         Step::Call(LEND, Box::new([1])),
     ]);
     let terms = [Term::Query { op: NUMBER_OF, at: 0 }];
-    let observed = observe("lent", &terms, Subject::Call { op: LEND }, &[lent]);
+    let observed = observe("lent", &terms, Occasion::Call { op: LEND }, &[lent]);
     assert_eq!(observed.rows[0].before, [0]);
     assert_eq!(observed.rows[0].after, [UNKNOWN], "somebody may change it");
 }
@@ -208,7 +208,7 @@ fn a_value_that_is_borrowed_is_not_asked() {
 fn values_at_the_end_are_looked_at_and_too_many_answers_are_counted() {
     let terms = [Term::Query { op: NUMBER_OF, at: 0 }];
     let all: Vec<Sequence> = (0..5).map(|n| adding(&[n])).collect();
-    let observed = observe("ends", &terms, Subject::Values { types: vec![TALLY] }, &all);
+    let observed = observe("ends", &terms, Occasion::Values { types: vec![TALLY] }, &all);
     let seen: Vec<i64> = observed.rows.iter().map(|row| row.before[0]).collect();
     assert_eq!(seen, [0, 1, 2], "there is room for three");
     assert_eq!(observed.unkept, 2);
@@ -218,10 +218,10 @@ fn values_at_the_end_are_looked_at_and_too_many_answers_are_counted() {
 fn two_calls_that_change_one_value_are_a_pair_unless_another_comes_between() {
     let number = Term::Query { op: NUMBER_OF, at: 0 };
     let given = Term::Itself { at: 1 };
-    let call = Watch { subject: of_add(), before: vec![number, given], after: vec![number] };
+    let call = Watch { occasion: of_add(), before: vec![number, given], after: vec![number] };
     // The tally, the first number, its result, the second number, its result.
     let pair = Watch {
-        subject: Subject::Pair { first: ADD, second: ADD },
+        occasion: Occasion::Pair { first: ADD, second: ADD },
         before: vec![number, given, Term::Itself { at: 2 }, Term::Itself { at: 3 }],
         after: vec![number, Term::Itself { at: 4 }, Term::Inside { at: 4 }],
     };
