@@ -7,10 +7,12 @@ pub fn run(options: &Explain) -> Exit {
     match options.topic {
         Topic::Policy => {
             println!("Failures are judged by the first of these rules that applies.\n");
-            let last = &testsmith_judge::UNSAFE_CALL;
-            for rule in testsmith_judge::POLICY.iter().chain([last]) {
+            let tell = |rule: &testsmith_judge::Rule| {
                 println!("{:<11} {}: {}", rule.severity.word(), rule.name, rule.reason);
-            }
+            };
+            testsmith_judge::POLICY.iter().for_each(tell);
+            println!("\nA violation is no more than that where one of these applies.\n");
+            testsmith_judge::RESERVATIONS.iter().for_each(tell);
         }
         Topic::Laws => {
             println!(

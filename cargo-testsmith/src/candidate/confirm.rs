@@ -138,7 +138,10 @@ impl Confirmer<'_> {
             _ => failing,
         };
         let counts = match &outcome.ending {
-            Ending::Panicked(panic) => panic.message.contains("with overflow"),
+            Ending::Panicked(panic) => {
+                let about = ["with overflow", "divide by zero", "divisor of zero"];
+                about.iter().any(|words| panic.message.contains(words))
+            }
             Ending::TimedOut { .. } => true,
             _ => false,
         };

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, VecDeque};
 use testsmith_judge::{Failing, Severity, is_given_data, is_same_way, lineage, way};
 use testsmith_lab::Error;
 use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Plan, Sequence};
 
 /// So many causes are told of one line: there are many ways to fill a collection.
@@ -28,6 +29,7 @@ pub(super) struct Causes<'c> {
 struct Cause {
     class: String,
     claim: Option<BrokenClaim>,
+    refusal: Option<String>,
     severity: Severity,
     way: BTreeSet<String>,
     given_data: bool,
@@ -67,6 +69,24 @@ impl BrokenClaim {
     }
 }
 
+/// What code says that gives up in the same words in many places of one file, for values of one
+/// type: they were not made for that.
+fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
+    const MACROS: [&str; 4] = ["panic", "todo", "unimplemented", "unreachable"];
+    let Ending::Panicked(panic) = &outcome.ending else { return None };
+    let origin = panic.origin.as_ref()?;
+    let (name, _) = origin.statement.split_once('!')?;
+    let of = callee_at(plan, sequence, outcome.step as usize)?.of()?;
+    let mut ty = of;
+    while let Ty::Ref { inner, .. } = ty {
+        ty = inner;
+    }
+    let of = ty.path()?;
+    MACROS
+        .contains(&name.rsplit("::").next().unwrap_or(name).trim())
+        .then(|| format!("{}, {}, {of}", panic.file, origin.statement))
+}
+
 impl<'c> Causes<'c> {
     pub(super) fn new(plan: &'c Plan, findings: Findings) -> Causes<'c> {
         let mut classes: Vec<VecDeque<Failure>> =
@@ -90,11 +110,15 @@ impl<'c> Causes<'c> {
             || failure.outcome.ending == Ending::Broken
             || known >= MAX_CAUSES;
         let claim = BrokenClaim::of(self.plan, &failure.sequence, &failure.outcome);
+        let refusal = refusal(self.plan, &failure.sequence, &failure.outcome);
+        let said = |cause: &&Cause| refusal.is_some() && cause.refusal == refusal;
+        let often = self.confirmed.iter().filter(said).count() >= MAX_CAUSES;
         let explains = |cause: &&mut Cause| {
             let covers = enough
                 || cause.given_data <= failure.given_data && is_same_way(&cause.way, &failure.way);
-            let same =
-                cause.class == *class && covers || BrokenClaim::is_same(&cause.claim, &claim);
+            let same = cause.class == *class && covers
+                || BrokenClaim::is_same(&cause.claim, &claim)
+                || often && cause.refusal == refusal;
             same && cause.severity <= *severity
         };
         let cause = self.confirmed.iter_mut().find(explains);
@@ -168,6 +192,7 @@ impl Search for Causes<'_> {
         self.confirmed.push(Cause {
             class: failing.class.clone(),
             claim: BrokenClaim::of(self.plan, sequence, outcome),
+            refusal: refusal(self.plan, sequence, outcome),
             severity: failing.severity,
             way: way(self.plan, sequence, outcome.step as usize),
             given_data: is_given_data(self.plan, sequence, outcome.step as usize),

@@ -464,6 +464,10 @@ impl Report<'_> {
                 "all": all.len(),
                 "not_completed": missed,
                 "skipped": self.session.plan.skips.len(),
+                "core": {
+                    "callable": self.session.plan.core_covered(),
+                    "all": self.session.plan.core_callables,
+                },
             })),
             "lines": self.coverage.map(|(covered, lines)| json!({ "covered": covered, "all": lines })),
             "tests": {

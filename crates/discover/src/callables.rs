@@ -50,6 +50,7 @@ pub fn collect<'c>(krate: &'c doc::Crate, paths: Paths<'c>) -> Api {
     collector.api.callables.sort_by_cached_key(|it| (it.callee.to_string(), it.place.clone()));
     collector.api.foreign_paths = collector.types.paths.foreign();
     collector.api.reexports = collector.types.paths.reexports();
+    collector.api.internals = collector.types.paths.internals();
     collector.api
 }
 

@@ -3,7 +3,7 @@
 //! rustdoc's own `paths` hold definition paths, which may lead through
 //! private modules; only the walk knows what a user can write.
 
-use crate::std_paths;
+use crate::{prose, std_paths};
 use rustdoc_types::{Attribute, Crate, Id, Item, ItemEnum, ItemKind, Use, Visibility};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -22,6 +22,8 @@ pub struct Paths<'c> {
     /// Every path of another crate that was asked for.
     foreign: RefCell<BTreeMap<String, ForeignKind>>,
     reexports: Vec<Reexport>,
+    /// Modules and items that are public for the crate's own sake, as they say.
+    internals: Vec<String>,
 }
 
 /// Modules nest less than this in any crate a person wrote.
@@ -59,8 +61,13 @@ impl<'c> Paths<'c> {
     }
 
     fn none(krate: &'c Crate, renames: &'c Renames) -> Paths<'c> {
-        let (public, hidden, foreign, reexports) = Default::default();
-        Paths { krate, public, hidden, renames, foreign, reexports }
+        let (public, hidden, foreign, reexports, internals) = Default::default();
+        Paths { krate, public, hidden, renames, foreign, reexports, internals }
+    }
+
+    /// The paths of what says that it is there for the crate itself.
+    pub fn internals(&self) -> Vec<String> {
+        self.internals.clone()
     }
 
     /// What is shown of other crates than those of Rust itself, none of it hidden.
@@ -120,6 +127,10 @@ impl<'c> Paths<'c> {
         if way.path.len() > MAX_DEPTH || !seen.insert(id) {
             return;
         }
+        // What the crate as a whole says of itself is about all users alike.
+        if id != self.krate.root {
+            self.note_internal(id, way.path.join("::"));
+        }
         for item in module.items.iter().filter_map(|id| self.krate.index.get(id)) {
             if item.visibility == Visibility::Public {
                 let outside = way.hidden;
@@ -178,7 +189,15 @@ impl<'c> Paths<'c> {
         self.reexports.push(Reexport { of, at, is_glob: import.is_glob });
     }
 
+    fn note_internal(&mut self, id: Id, path: String) {
+        let docs = self.krate.index.get(&id).and_then(|item| item.docs.as_deref());
+        if docs.is_some_and(prose::is_internal) {
+            self.internals.push(path);
+        }
+    }
+
     fn put(&mut self, id: Id, way: &Way, name: &str) {
+        self.note_internal(id, format!("{}::{name}", way.path.join("::")));
         let known = if way.hidden { &mut self.hidden } else { &mut self.public };
         let shorter = known.get(&id).is_none_or(|known| known.len() > way.path.len() + 1);
         if shorter {

@@ -95,6 +95,32 @@ pub(crate) fn is_endless(text: &str) -> bool {
     })
 }
 
+/// Whether a sentence says that something is public for the crate's own sake and for nobody
+/// else's.
+pub(crate) fn is_internal(text: &str) -> bool {
+    let follows = |sentence: &[String], first: &[&str], then: &[&str], within: usize| {
+        sentence.iter().enumerate().any(|(at, word)| {
+            let next = sentence.iter().skip(at + 1).take(within);
+            first.contains(&word.as_str())
+                && next.into_iter().any(|word| then.contains(&word.as_str()))
+        })
+    };
+    sentences(text).iter().any(|sentence| {
+        let meant = ["designed", "intended", "meant", "supposed"];
+        let used = ["directly", "public", "publicly", "usage", "use", "used", "users"];
+        let denied = |word: &String| is_negation(word);
+        let not_meant = sentence.iter().any(denied)
+            && follows(sentence, &meant, &used, 4)
+            && !follows(sentence, &used, &["if", "in", "when", "where", "with", "without"], 2);
+        let own = follows(sentence, &["only"], &meant, 1)
+            && follows(sentence, &["this"], &["crate", "library"], 1);
+        follows(sentence, &["implementation"], &["detail", "details"], 1)
+            || follows(sentence, &["internal"], &["api", "use", "usage"], 1)
+            || not_meant
+            || own
+    })
+}
+
 /// The words of the sentences that say what has to be called when.
 pub(crate) fn order(text: &str) -> Vec<String> {
     let about = |sentence: &Vec<String>| {
@@ -125,6 +151,19 @@ mod tests {
         assert!(!keeps_memory("Gives it back, so that nothing can leak, not even its items."));
         assert!(!keeps_memory("The items are dropped."));
         assert!(!keeps_memory("Does not change it."));
+    }
+
+    #[test]
+    fn what_is_there_for_the_crate_itself_is_internal() {
+        assert!(is_internal("Implementation details of this crate."));
+        assert!(is_internal("They are exposed, although they are not designed for such usage."));
+        assert!(is_internal("This struct is only designed to be working with this crate."));
+        assert!(is_internal("For internal use. May change."));
+        assert!(is_internal("It is not meant to be used directly."));
+        assert!(!is_internal("A set that is designed for use in small programs."));
+        assert!(!is_internal("An internal node of the tree."));
+        assert!(!is_internal("It is not meant to be used with numbers that are too large."));
+        assert!(!is_internal("Only positive numbers are used by this crate."));
     }
 
     #[test]

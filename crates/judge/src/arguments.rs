@@ -7,14 +7,11 @@ use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
 
-/// The literal numbers among the arguments of the step `here`.
-pub(crate) fn numbers(sequence: &Sequence, here: usize) -> Vec<i128> {
+/// The integers among the arguments of the step `here`, as far as they are known.
+pub(crate) fn numbers(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<i128> {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
-    let number = |arg: usize| match steps[arg] {
-        Step::Literal(_, Literal::Int(number)) => Some(*number),
-        _ => None,
-    };
-    steps.get(here).into_iter().flat_map(|step| step.args(here)).filter_map(number).collect()
+    let args = steps.get(here).into_iter().flat_map(|step| step.args(here));
+    args.filter_map(|arg| number(steps[arg], seen.get(arg))).collect()
 }
 
 /// The integer that a step is, or made, as far as that was seen.
@@ -49,13 +46,19 @@ pub(crate) fn hold_large_numbers(
 /// The steps that the arguments of the step `here` were made by, and theirs.
 pub(crate) fn makers(sequence: &Sequence, here: usize) -> Vec<&Step> {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
-    let mut is_maker = vec![false; here + 1];
-    for at in (0..steps.len()).rev() {
+    let is_maker = made_from(&steps, here);
+    steps.into_iter().zip(is_maker).filter(|(_, maker)| *maker).map(|(step, _)| step).collect()
+}
+
+/// Per step: whether the step `here` was made from it, however far back.
+pub(crate) fn made_from(steps: &[&Step], here: usize) -> Vec<bool> {
+    let mut is_maker = vec![false; steps.len()];
+    for at in (0..steps.len().min(here + 1)).rev() {
         if at == here || is_maker[at] {
             steps[at].args(at).for_each(|arg| is_maker[arg] = true);
         }
     }
-    steps.into_iter().zip(is_maker).filter(|(_, maker)| *maker).map(|(step, _)| step).collect()
+    is_maker
 }
 
 /// Whether a call before the step `here` was given a number near the end of its type, as the

@@ -3,18 +3,19 @@
 use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_large,
-    is_put_together, keeps_memory, kind_of_message, names_an_index_or_size, takes_an_answer,
+    OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
+    is_large, is_put_together, keeps_memory, names_an_index_or_size, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, of_two_owners};
+use crate::places;
 use crate::support::Support;
 use crate::way::root;
 use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
-use testsmith_model::outcome::{Ending, MemoryError, Outcome, Panic, Phase};
+use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
-use testsmith_model::{Callee, Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
@@ -22,7 +23,7 @@ pub struct Facts<'f> {
     /// The operation under way; none while a literal is shown or dropped.
     pub operation: Option<&'f Operation>,
     pub outcome: &'f Outcome,
-    /// The integers that the call was given as they stand.
+    /// The integers that the call was given, as far as they are known.
     given: Vec<i128>,
     /// A call before had a key that nobody has given out.
     pub made_up_keys: bool,
@@ -36,6 +37,8 @@ pub struct Facts<'f> {
     pub near_the_end: bool,
     /// An unsafe function was called, which asks more of its caller than types do.
     pub unsafe_call: bool,
+    /// What is called, or its type, says that it is there for the crate itself.
+    pub internal: bool,
     /// A value of the sequence was put together from public fields.
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
@@ -58,6 +61,10 @@ pub struct Facts<'f> {
     pub announced: bool,
     /// A call was given what was made for another value of the same type.
     pub made_for_another: bool,
+    /// A value that says where was used with something that did not give it out.
+    pub carried_place: bool,
+    /// The call was told a place beyond all memory.
+    pub far_place: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -69,7 +76,7 @@ pub struct Facts<'f> {
     /// The most elements that a list or a text was made of at once.
     pub largest: u128,
     /// The type that the call is about in the end.
-    root: Option<String>,
+    pub(crate) root: Option<String>,
 }
 
 /// The type of the value that a call makes from its parts, or of which it hands out a part
@@ -113,7 +120,7 @@ impl<'f> Facts<'f> {
             Some(Step::Call(op, _)) => Some(plan.operation(*op)),
             _ => None,
         };
-        let given = arguments::numbers(sequence, here);
+        let given = arguments::numbers(sequence, here, &outcome.values);
         let before = || sequence.steps().take(here);
         let sizes = large::sizes(plan, sequence, here);
         let large_number = before().enumerate().any(|(at, step)| {
@@ -157,6 +164,7 @@ impl<'f> Facts<'f> {
             large_number,
             near_the_end: arguments::near_the_end(plan, sequence, here, &outcome.values),
             unsafe_call,
+            internal: operation.is_some_and(|operation| is_internal(plan, &operation.callee)),
             by_hand,
             constructed,
             assembled,
@@ -167,6 +175,8 @@ impl<'f> Facts<'f> {
             closures,
             announced,
             made_for_another,
+            carried_place: places::carried(plan, sequence, here),
+            far_place: places::far(plan, sequence, here),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -182,6 +192,11 @@ impl<'f> Facts<'f> {
             Ending::Panicked(panic) => Some(panic),
             _ => None,
         }
+    }
+
+    /// Whether one of the integers that the call was given is this.
+    pub(crate) fn was_given(&self, number: i128) -> bool {
+        self.given.contains(&number)
     }
 
     /// Whether the panic's message contains one of these.
@@ -260,12 +275,8 @@ impl<'f> Facts<'f> {
 
     /// The function says that it never returns: by its documentation, or by its type.
     pub fn never_returns(&self) -> bool {
-        let nothing = |ty: &Ty| match ty {
-            Ty::Prim(name) => name == "!",
-            ty => ty.path() == Some("std::convert::Infallible"),
-        };
         self.operation.is_some_and(|operation| {
-            operation.docs.endless || self.plan.ty(operation.output).ty.any(nothing)
+            operation.docs.endless || self.plan.ty(operation.output).ty.any(is_empty)
         })
     }
 
@@ -340,14 +351,6 @@ impl<'f> Facts<'f> {
     /// The documentation says what one of the arguments must be.
     pub fn documents_demands(&self) -> bool {
         self.operation.is_some_and(|operation| !operation.docs.demands.is_empty())
-    }
-
-    /// The function promises an `Option` or a `Result` instead of a panic.
-    pub fn promises_failure(&self) -> bool {
-        self.operation.is_some_and(|operation| {
-            let output = self.plan.ty(operation.output).ty.path();
-            matches!(output, Some("std::option::Option" | "std::result::Result"))
-        })
     }
 
     /// Some argument is an index or a size, by its type or by its name, or is the
@@ -448,7 +451,7 @@ impl<'f> Facts<'f> {
     }
 
     /// The name of the function that was called.
-    fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         self.operation.map(|operation| operation.callee.name())
     }
 
@@ -461,7 +464,7 @@ impl<'f> Facts<'f> {
     }
 
     /// The place of the panic is the call of a macro of the crate's own.
-    fn is_made_by_a_macro(&self) -> bool {
+    pub(crate) fn is_made_by_a_macro(&self) -> bool {
         let origin = self.panic().and_then(|panic| panic.origin.as_ref());
         let name = origin.and_then(|origin| origin.statement.split_once('!')).map(|(name, _)| name);
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
@@ -510,80 +513,13 @@ impl<'f> Facts<'f> {
         let trait_ = self.operation.and_then(|operation| operation.callee.trait_());
         trait_.is_some_and(|trait_| names.contains(&trait_.name()))
     }
+}
 
-    /// Error class and place. Failures that share both are one finding, unless it takes
-    /// different calls to get there.
-    pub fn class(&self) -> String {
-        let path = match self.operation.map(|operation| &operation.callee) {
-            None => "a literal".to_owned(),
-            // What does not hold for one instance of a type seldom does for another, nor what
-            // does not hold for one of its iterators.
-            Some(Callee::Claim { claim, of, law }) => {
-                // What is weak is up to the type, whichever of its methods shows it.
-                let by_method = self.operation.is_some_and(is_about_a_query) && !self.is_weak();
-                let law = law.as_ref().filter(|_| !by_method).map(|law| law.replace('_', " "));
-                let of = self.root.as_deref().or(of.path()).unwrap_or_default();
-                format!("{}, for {of}", law.as_ref().unwrap_or(claim))
-            }
-            Some(callee) => callee.to_string(),
-        };
-        match &self.outcome.ending {
-            // All that a macro makes has one place: the line that calls it.
-            Ending::Panicked(panic) if self.is_made_by_a_macro() => {
-                let name = self.name().unwrap_or(&path);
-                let kind = kind_of_message(&panic.message);
-                format!("panic in {name} made by a macro in {}: {kind}", panic.file)
-            }
-            // Whoever shows a value panics in one place of std, whatever the value was made of.
-            Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {
-                format!("panic in {path}: {}", kind_of_message(&panic.message))
-            }
-            Ending::Panicked(panic) if !panic.file.is_empty() => {
-                // A number that is too large for one operator of a line is for the next, too.
-                let column = match panic.message.contains("with overflow") {
-                    true => String::new(),
-                    false => format!(":{}", panic.column),
-                };
-                let place = format!("panic at {}:{}{column}", panic.file, panic.line);
-                // Many roads lead to a line of another crate.
-                if panic.own {
-                    return place;
-                }
-                let kind = kind_of_message(&panic.message);
-                format!("{place}, given {}: {kind}", self.kinds_given())
-            }
-            Ending::Panicked(panic) => {
-                format!("panic in {path}: {}", kind_of_message(&panic.message))
-            }
-            Ending::Broken => format!("law broken: {path}"),
-            // Which of the two it is depends on what the elements are.
-            Ending::Memory(MemoryError::DroppedTwice | MemoryError::DoubleFree) => {
-                format!("{path} {}", MemoryError::DoubleFree.words())
-            }
-            Ending::Memory(error) => format!("{path} {}", error.words()),
-            Ending::Differs { .. } => format!("different results: {path}"),
-            Ending::Exception { .. } => format!("exception: {path}"),
-            Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
-            Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
-            Ending::TimedOut { .. } => format!("no return from {path}"),
-            Ending::Exited { code } => format!("exit {code} in {path}"),
-            Ending::Completed | Ending::Inapplicable => String::new(),
-        }
-    }
-
-    /// The types that the operation takes, whatever their arguments; the first is the one
-    /// that it is about in the end.
-    fn kinds_given(&self) -> String {
-        let kind = |(n, input): (usize, &Input)| match &self.root {
-            Some(root) if n == 0 => root.clone(),
-            _ => {
-                let ty = &self.plan.ty(input.ty).ty;
-                ty.path().map_or_else(|| ty.to_string(), str::to_owned)
-            }
-        };
-        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
-        let kinds: Vec<String> = inputs.unwrap_or_default().iter().enumerate().map(kind).collect();
-        if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
+/// Whether there is no value of a type.
+pub(crate) fn is_empty(ty: &Ty) -> bool {
+    match ty {
+        Ty::Prim(name) => name == "!",
+        ty => ty.path() == Some("std::convert::Infallible"),
     }
 }
 

@@ -7,6 +7,7 @@ use testsmith_model::api::Shape;
 use testsmith_model::call::{ClosureKind, Form};
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::ty::Ty;
+use testsmith_model::{Callee, Plan};
 
 /// Whether the operation is a literal of a struct with named fields.
 pub fn is_put_together(operation: &Operation) -> bool {
@@ -22,6 +23,20 @@ pub fn is_a_back_door(operation: &Operation) -> bool {
     let of_raw = operation.callee.of().is_some_and(|of| of.any(|ty| raw(ty.name())));
     let by_raw = operation.callee.trait_().is_some_and(|trait_| raw(trait_.name()));
     raw(name) || of_raw || by_raw || name.split('_').any(|word| trusts.contains(&word))
+}
+
+/// Whether a callee, or the type it is about, is or lies in what is public for the crate's own
+/// sake.
+pub fn is_internal(plan: &Plan, callee: &Callee) -> bool {
+    let lies_in = |path: &str| {
+        plan.internals.iter().any(|internal| {
+            path.strip_prefix(internal).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        })
+    };
+    match callee.of() {
+        Some(of) => of.any(|ty| ty.path().is_some_and(lies_in)),
+        None => lies_in(&callee.to_string()),
+    }
 }
 
 /// Whether the operation lets go of memory without freeing it: its documentation says so, or the
@@ -135,7 +150,6 @@ pub const OF_STD: [&str; 10] = [
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use testsmith_model::Callee;
 
     /// A method that is handed these closures.
     pub(crate) fn operation(ty: &str, name: &str, closures: &[ClosureKind]) -> Operation {

@@ -6,18 +6,21 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod checks;
+mod class;
 mod contract;
 mod facts;
 mod guesses;
 mod large;
 mod made_for_another;
+mod places;
 mod policy;
 mod positions;
 mod support;
 mod way;
 
 pub use facts::Facts;
-pub use policy::{POLICY, Rule, UNSAFE_CALL};
+pub use policy::{POLICY, RESERVATIONS, Rule};
 pub use positions::{Counts, counts, is_right};
 pub use support::Support;
 pub use way::{is_given_data, is_same_way, lineage, way};
@@ -91,7 +94,9 @@ pub fn judge_with(plan: &Plan, sequence: &Sequence, outcome: &Outcome, known: Kn
     let rank =
         POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
     let rule = match &POLICY[rank] {
-        rule if facts.unsafe_call && rule.severity == Severity::Violation => &UNSAFE_CALL,
+        rule if rule.severity == Severity::Violation => {
+            RESERVATIONS.iter().find(|it| (it.applies)(&facts)).unwrap_or(rule)
+        }
         rule => rule,
     };
     Verdict::Failing(Failing {

@@ -14,15 +14,28 @@ pub struct Rule {
     pub applies: fn(&Facts) -> bool,
 }
 
-/// What becomes of every violation after an unsafe call: the caller has to keep what its
-/// documentation asks for, and a test that was put together at random does not.
-pub static UNSAFE_CALL: Rule = Rule {
-    name: "unsafe call",
-    severity: Suspicious,
-    reason: "an unsafe function was called, as --unsafe asked for, and what it demands of its \
-             caller may not have been kept",
-    applies: |facts| facts.unsafe_call,
-};
+/// What may become of a violation, whichever rule says that it is one.
+pub static RESERVATIONS: &[Rule] = &[
+    // The caller has to keep what its documentation asks for, and a test that was put together
+    // at random does not.
+    Rule {
+        name: "unsafe call",
+        severity: Suspicious,
+        reason: "an unsafe function was called, as --unsafe asked for, and what it demands of its \
+                 caller may not have been kept",
+        applies: |facts| facts.unsafe_call,
+    },
+    Rule {
+        name: "internals",
+        severity: Suspicious,
+        reason: "it is public for the crate's own use, as its documentation says, and others may \
+                 not know how to call it",
+        applies: |facts| {
+            let faults = matches!(facts.outcome.ending, Ending::Memory(_) | Ending::Signal { .. });
+            facts.internal && !faults
+        },
+    },
+];
 
 /// The first rule that applies decides.
 pub static POLICY: &[Rule] = &[
@@ -249,6 +262,16 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| facts.kind() == Some(OperationKind::Law) && facts.documents_panics(),
     },
     Rule {
+        name: "place that a value carries",
+        severity: Suspicious,
+        reason: "arithmetic or an index goes wrong after a value that says where was used with \
+                 something that had not given it out",
+        applies: |facts| {
+            let about_places = facts.says(&ARITHMETIC) || facts.says(&["out of bounds"]);
+            facts.carried_place && about_places && !facts.documents_panics()
+        },
+    },
+    Rule {
         name: "panic in a law",
         severity: Violation,
         reason: "comparing, hashing, showing and iterating must not panic, nor may an oracle",
@@ -271,7 +294,9 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             let runs_over = facts.near_the_end && facts.says(&["with overflow"]);
             let described = facts.is_of_trait(&["Display", "Debug", "Hash"]);
-            described && !facts.back_door && !facts.interrupted && !runs_over
+            let asked_for =
+                facts.back_door || facts.interrupted || runs_over || facts.is_put_together_here();
+            described && !asked_for
         },
     },
     Rule {
@@ -363,7 +388,8 @@ pub static POLICY: &[Rule] = &[
                 || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
-                || (facts.large_number && facts.is_of_trait(&OPERATORS));
+                || (facts.is_of_trait(&OPERATORS)
+                    && (facts.large_number || facts.says(&["overflow", "underflow"])));
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"]) && !asked_for
         },
     },
@@ -430,10 +456,12 @@ pub static POLICY: &[Rule] = &[
             let asked_for = facts.made_up_keys
                 || facts.interrupted
                 || facts.is_meant()
-                || (facts.near_the_end && facts.says(&["with overflow"]))
+                || ((facts.near_the_end || facts.far_place) && facts.says(&["with overflow"]))
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
+                || facts.asserts_a_parameter()
+                || facts.refuses_in_a_macro()
                 || ((facts.is_told_where() || facts.takes_a_list_of_places())
-                    && facts.says(&BOUNDS))
+                    && (facts.says(&BOUNDS) || facts.says(&["capacity overflow"])))
                 || (facts.answered && (facts.large_number || facts.panics_by(&ASSERTIONS)));
             facts.promises_failure() && !asked_for
         },
@@ -441,14 +469,15 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "arithmetic or index that nobody asked for",
         severity: Violation,
-        reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size \
-                 and no large number",
+        reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size, \
+                 no large number and no zero to divide by",
         applies: |facts| {
             facts.says(&ARITHMETIC)
                 && !facts.interrupted
                 && !facts.takes_an_index_or_size()
                 && !facts.fills_a_buffer()
                 && !facts.large_number
+                && !facts.divides_by_a_given_zero()
                 && !facts.is_a_difference()
         },
     },
@@ -466,6 +495,12 @@ pub static POLICY: &[Rule] = &[
         reason: "it gives what lies between two values as a number without a sign, and the first \
                  may have to come first",
         applies: |facts| facts.is_a_difference(),
+    },
+    Rule {
+        name: "division by a given zero",
+        severity: Suspicious,
+        reason: "something is divided by a zero that the caller gave",
+        applies: |facts| facts.says(&ARITHMETIC) && facts.divides_by_a_given_zero(),
     },
     Rule {
         name: "overflow of a large number",

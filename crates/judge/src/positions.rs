@@ -4,7 +4,7 @@
 //! only to whoever asks it. A function that is given a position and nothing else has
 //! nothing else to complain of.
 
-use crate::facts::Facts;
+use crate::facts::{Facts, is_empty};
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{OpId, Plan};
@@ -112,6 +112,17 @@ impl Facts<'_> {
             only_looks(self.plan, operation) && !words.any(|word| names.contains(&word))
         };
         bare && !self.mentions_an_argument() && self.operation.is_some_and(looks)
+    }
+
+    /// The function promises an `Option` or a `Result` instead of a panic. An error of which
+    /// there is no value is no promise.
+    pub fn promises_failure(&self) -> bool {
+        let output = self.operation.map(|operation| &self.plan.ty(operation.output).ty);
+        output.is_some_and(|output| match output.path() {
+            Some("std::option::Option") => true,
+            Some("std::result::Result") => !output.type_arg(1).is_some_and(is_empty),
+            _ => false,
+        })
     }
 
     /// The function promises a `Result`.

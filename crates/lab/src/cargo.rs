@@ -2,6 +2,7 @@
 
 use crate::Error;
 use cargo_metadata::Message;
+use cargo_metadata::diagnostic::DiagnosticSpan;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant};
 pub struct Diagnostic {
     pub text: String,
     pub rendered: String,
-    /// Files and lines, primary places and what they were expanded from.
+    /// Files and lines: its own places and what they were expanded from, then those of the
+    /// notes that follow it.
     pub places: Vec<(String, usize)>,
 }
 
@@ -249,23 +251,21 @@ pub fn answer(command: &mut Command, what: &str) -> Result<String, Error> {
 }
 
 fn take(message: Message, result: &mut BuildOutput) {
-    use cargo_metadata::diagnostic::DiagnosticLevel::{Error, Ice};
+    use cargo_metadata::diagnostic::DiagnosticLevel::{Error, Ice, Note};
     match message {
         Message::CompilerMessage(told) if matches!(told.message.level, Error | Ice) => {
             let message = told.message;
-            let mut places = vec![];
-            for span in &message.spans {
-                let mut span = Some(span);
-                while let Some(here) = span {
-                    places.push((here.file_name.clone(), here.line_start));
-                    span = here.expansion.as_ref().map(|expansion| &expansion.span);
-                }
-            }
             result.errors.push(Diagnostic {
+                places: places(&message.spans),
                 rendered: message.rendered.unwrap_or_else(|| message.message.clone()),
                 text: message.message,
-                places,
             });
+        }
+        // What only fails where generic code is used says so afterwards.
+        Message::CompilerMessage(told) if told.message.level == Note => {
+            if let Some(error) = result.errors.last_mut() {
+                error.places.extend(places(&told.message.spans));
+            }
         }
         Message::CompilerArtifact(built) => {
             result.compiled |= !built.fresh;
@@ -274,6 +274,19 @@ fn take(message: Message, result: &mut BuildOutput) {
         }
         _ => {}
     }
+}
+
+/// Where spans point, and what they were expanded from.
+fn places(spans: &[DiagnosticSpan]) -> Vec<(String, usize)> {
+    let mut places = vec![];
+    for span in spans {
+        let mut span = Some(span);
+        while let Some(here) = span {
+            places.push((here.file_name.clone(), here.line_start));
+            span = here.expansion.as_ref().map(|expansion| &expansion.span);
+        }
+    }
+    places
 }
 
 #[cfg(all(test, unix))]

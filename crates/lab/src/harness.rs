@@ -117,11 +117,8 @@ impl Lab {
         let lines = source(plan).1;
         let mut refused = BTreeMap::new();
         for error in &output.errors {
-            for (file, line) in &error.places {
-                let ours = file.replace('\\', "/").ends_with("thunks/src/lib.rs");
-                for n in lines.get(line).filter(|_| ours).into_iter().flatten() {
-                    refused.entry(*n).or_insert_with(|| error.text.clone());
-                }
+            for n in blamed(plan, &lines, error) {
+                refused.entry(n).or_insert_with(|| error.text.clone());
             }
         }
         if refused.is_empty() {
@@ -146,6 +143,43 @@ impl Lab {
         std::fs::copy(built, &harness).map_err(Error::io(&harness))?;
         Ok(harness)
     }
+}
+
+/// The operations that an error comes from: those on whose lines it is, or was called from, and
+/// all that use an instance of a type which the compiler says it is about elsewhere.
+fn blamed(
+    plan: &Plan,
+    lines: &HashMap<usize, Vec<usize>>,
+    error: &cargo::Diagnostic,
+) -> BTreeSet<usize> {
+    let is_ours = |file: &str| file.replace('\\', "/").ends_with("thunks/src/lib.rs");
+    let ours = error.places.iter().filter(|(file, _)| is_ours(file));
+    let mut blamed: BTreeSet<usize> =
+        ours.filter_map(|(_, line)| lines.get(line)).flatten().copied().collect();
+    if !error.places.first().is_some_and(|(file, _)| is_ours(file)) {
+        let said = without_turbofish(&error.rendered);
+        let own = format!("{}::", plan.krate);
+        let instances: Vec<String> = plan
+            .types
+            .iter()
+            .filter(|info| info.ty.path().is_some_and(|path| path.starts_with(&own)))
+            .map(|info| without_turbofish(&info.ty.erased().to_string()))
+            .filter(|text| text.ends_with('>') && said.contains(text.as_str()))
+            .collect();
+        let is_of = |operation: &Operation| {
+            let mut types = types_of(plan, operation).into_iter();
+            let text = |ty: usize| without_turbofish(&plan.types[ty].ty.erased().to_string());
+            types.any(|ty| instances.iter().any(|instance| text(ty).contains(instance)))
+        };
+        let operations = plan.operations.iter().enumerate();
+        blamed.extend(operations.filter(|(_, operation)| is_of(operation)).map(|(n, _)| n));
+    }
+    blamed
+}
+
+/// A text in which `A::<4>` and `A<4>` are the same.
+fn without_turbofish(text: &str) -> String {
+    text.replace("::<", "<")
 }
 
 /// The source of the thunks, and which operations each line is there for.

@@ -90,6 +90,8 @@ impl Lab {
             .env("CARGO_TARGET_DIR", &self.target)
             // Colours and flags of the user's own runs are not for us.
             .env("CARGO_TERM_COLOR", "never")
+            // Of what nobody has chosen, the newest that this toolchain can build.
+            .env("CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS", "fallback")
             .env_remove("RUSTFLAGS")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .env_remove("RUSTC_BOOTSTRAP");

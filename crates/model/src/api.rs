@@ -36,6 +36,8 @@ pub struct Api {
     pub foreign_paths: BTreeMap<String, ForeignKind>,
     /// What it shows of other crates as its own.
     pub reexports: Vec<Reexport>,
+    /// Paths of modules and items that are public for the crate's own sake, as they say.
+    pub internals: Vec<String>,
 }
 
 /// An item of another crate that can be imported from this one, or all items of a module.

@@ -409,6 +409,8 @@ pub struct Plan {
     pub mounts: Vec<Mount>,
     /// How many of the crate's callables are core.
     pub core_callables: u32,
+    /// Paths of modules and items that are public for the crate's own sake, as they say.
+    pub internals: Vec<String>,
 }
 
 impl Plan {

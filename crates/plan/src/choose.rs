@@ -364,7 +364,7 @@ impl<'a> Chooser<'a> {
                 Some(vec_of(item))
             }
             "Error" => Some(Ty::adt("std::fmt::Error", vec![])),
-            "Future" => {
+            "Future" | "IntoFuture" => {
                 let output = trait_.assoc("Output").map(|ty| ty.substitute(with));
                 let output = output.filter(known).unwrap_or_else(|| self.menu.first.clone());
                 Some(Ty::adt("std::future::Ready", vec![output]))

@@ -393,6 +393,7 @@ impl Planner {
             contracts: self.api.contracts.clone(),
             mounts: mounts(&self.api.oracles),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
+            internals: self.api.internals.clone(),
         }
     }
 }

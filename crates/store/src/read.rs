@@ -1,10 +1,13 @@
 //! Gives back what is stored.
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Test};
 use crate::{Contract, Error, Finding, Kept, Object, Observation, Seen, Store, Transition, Value};
 use rusqlite::{Row, ToSql, params_from_iter};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
+
+/// Fewer observations than these are faster to look up than objects are to try.
+const FEW: i64 = 500;
 
 /// How much of what there is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -86,41 +89,65 @@ impl Store {
         condition: &Condition,
         most: usize,
     ) -> Result<Vec<Object>, Error> {
-        let types = "SELECT DISTINCT type FROM objects WHERE crate = ?1 ORDER BY 1";
-        let types: Vec<String> = self.list(types, &[&krate], |row| row.get(0))?;
-        let meant = |ty: &&String| condition.means(ty);
-        let types: Vec<String> = types.iter().filter(meant).map(|ty| quoted(ty)).collect();
-        let predicates = "SELECT text, id FROM predicates WHERE crate = ?1 ORDER BY id";
-        let predicates: HashMap<String, i64> = self
-            .list(predicates, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .into_iter()
-            .collect();
-        let mut sql = format!(
-            "SELECT s.steps, o.slot, o.type, o.identity FROM objects o
-            JOIN sequences s ON s.id = o.sequence
-            WHERE o.crate = ?1 AND o.type IN ({})",
-            types.join(", ")
-        );
-        if types.is_empty() {
-            return Ok(vec![]);
+        let Some(tests) = self.tests(krate, condition)? else { return Ok(vec![]) };
+        let mut found: Vec<(i64, Object)> = vec![];
+        let types = self.types(krate)?;
+        let rarest = self.rarest(&tests)?;
+        // One type at a time, so that an index gives its objects in their order.
+        for ty in types.iter().filter(|ty| condition.means(ty)) {
+            let sql = objects_of(&tests, rarest);
+            let given: [&dyn ToSql; 3] = [&krate, ty, &(most as i64)];
+            found.extend(self.list(&sql, &given, |row| Ok((row.get(4)?, object(row)?)))?);
         }
-        for test in &condition.tests {
+        found.sort_by_key(|(id, _)| *id);
+        Ok(found.into_iter().take(most).map(|(_, object)| object).collect())
+    }
+
+    /// The types of a crate's objects: from each to the next one, past all objects between.
+    fn types(&self, krate: &str) -> Result<Vec<String>, Error> {
+        let mut types: Vec<String> = vec![];
+        loop {
+            let sql = "SELECT MIN(type) FROM objects WHERE crate = ?1 AND type > ?2";
+            let last = types.last().map_or("", String::as_str);
+            let next = self.list(sql, &[&krate, &last], |row| row.get::<_, Option<String>>(0))?;
+            match next.into_iter().flatten().next() {
+                Some(ty) => types.push(ty),
+                None => return Ok(types),
+            }
+        }
+    }
+
+    /// What each test of a condition asks of an observation; nothing if one asks for what was
+    /// never observed.
+    fn tests(&self, krate: &str, condition: &Condition) -> Result<Option<Vec<String>>, Error> {
+        let sql = "SELECT text, id FROM predicates WHERE crate = ?1";
+        let predicates: HashMap<String, i64> =
+            self.list(sql, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        let asks = |test: &Test| {
             let texts = predicate_texts(&test.query);
             let ids = texts.iter().filter_map(|text| predicates.get(text));
             let ids: Vec<String> = ids.map(i64::to_string).collect();
-            if ids.is_empty() {
-                return Ok(vec![]);
-            }
-            sql += &format!(
-                " AND EXISTS (SELECT 1 FROM observations v WHERE v.object = o.id
-                AND v.other IS NULL AND v.predicate IN ({}) AND v.value {} {})",
-                ids.join(", "),
-                test.relation,
-                test.number
+            let (relation, number) = (&test.relation, test.number);
+            let ids = (!ids.is_empty()).then(|| ids.join(", "))?;
+            Some(format!("v.predicate IN ({ids}) AND v.value {relation} {number}"))
+        };
+        Ok(condition.tests.iter().map(asks).collect())
+    }
+
+    /// The test that so few observations pass that they are the shortest way to the objects.
+    fn rarest(&self, tests: &[String]) -> Result<Option<usize>, Error> {
+        let mut rarest = (FEW, None);
+        for (place, test) in tests.iter().enumerate() {
+            let sql = format!(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM observations v WHERE {test} LIMIT ?1) few"
             );
+            let count = self.list(&sql, &[&FEW], |row| row.get::<_, i64>(0))?;
+            let count = count.first().copied().unwrap_or(FEW);
+            if count < rarest.0 {
+                rarest = (count, Some(place));
+            }
         }
-        sql += " ORDER BY o.id LIMIT ?2";
-        self.list(&sql, &[&krate, &(most as i64)], object)
+        Ok(rarest.1)
     }
 
     /// All objects of a crate with what was seen of them.
@@ -241,9 +268,26 @@ fn told_by_both(ours: &Store, other: &Store, krate: &str) -> Result<Vec<Contract
     Ok(other.contracts(krate)?.into_iter().map(both).collect())
 }
 
-/// A text as SQL writes it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+/// The objects of a type that pass all tests, in their order; they are looked up from the
+/// rarest test if there is one, and tried one after another if there is none.
+fn objects_of(tests: &[String], rarest: Option<usize>) -> String {
+    let mut sql = "SELECT s.steps, o.slot, o.type, o.identity, o.id FROM objects o
+        JOIN sequences s ON s.id = o.sequence WHERE o.crate = ?1 AND o.type = ?2"
+        .to_owned();
+    for (place, test) in tests.iter().enumerate() {
+        sql += &if Some(place) == rarest {
+            format!(
+                " AND o.id IN (SELECT v.object FROM observations v
+                WHERE v.other IS NULL AND {test})"
+            )
+        } else {
+            format!(
+                " AND EXISTS (SELECT 1 FROM observations v
+                WHERE v.object = o.id AND v.other IS NULL AND {test})"
+            )
+        };
+    }
+    sql + " ORDER BY o.id LIMIT ?3"
 }
 
 /// How the predicate of a query may be written: a method, a field, or what it gives by its

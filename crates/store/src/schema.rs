@@ -10,7 +10,7 @@ pub(crate) const PUT_META: &str = "INSERT INTO meta (name, value) VALUES (?1, ?2
     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
 /// What takes a store of version `n` to version `n + 1`, in its place in the list.
-pub(crate) const MIGRATIONS: &[&[&str]] = &[SEQUENCES, STATES];
+pub(crate) const MIGRATIONS: &[&[&str]] = &[SEQUENCES, STATES, PATHS];
 
 /// Version 1: sequences, and the values in them that the next run starts from.
 const SEQUENCES: &[&str] = &[
@@ -77,4 +77,12 @@ const STATES: &[&str] = &[
         tried BIGINT NOT NULL,
         fate TEXT NOT NULL,
         PRIMARY KEY (crate, operation, kind, clause))",
+];
+
+/// Version 3: ways to the objects of a type in their order, and to one answer of an object.
+const PATHS: &[&str] = &[
+    "DROP INDEX objects_by_type",
+    "DROP INDEX observations_by_object",
+    "CREATE INDEX objects_in_order ON objects (crate, type, id)",
+    "CREATE INDEX observations_of_object ON observations (object, predicate, value)",
 ];

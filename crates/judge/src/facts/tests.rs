@@ -1,6 +1,7 @@
 //! What facts say of small sequences.
 
 use super::*;
+use testsmith_model::Callee;
 use testsmith_model::call::{Call, ClosureKind, Form};
 use testsmith_model::outcome::Origin;
 

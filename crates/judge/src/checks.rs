@@ -1,0 +1,59 @@
+//! Checks of what the caller gave, told from failures of the code's own making.
+
+use crate::facts::Facts;
+
+/// What the language and its library say of themselves; all else was written by a person.
+const OF_THE_LANGUAGE: [&str; 9] = [
+    "assertion",
+    "attempt to",
+    "already borrowed",
+    "already mutably borrowed",
+    "called `",
+    "char boundary",
+    "entered unreachable code",
+    "index",
+    "not implemented",
+];
+
+impl Facts<'_> {
+    /// The call was given a zero, and something is divided by it as far as can be seen, or was
+    /// to be divided.
+    pub fn divides_by_a_given_zero(&self) -> bool {
+        let by_zero = self.says(&["divide by zero", "divisor of zero"]);
+        self.was_given(0) && (self.divides() || by_zero && !self.has_a_divisor_of_its_own())
+    }
+
+    /// The function that was called divides by something that it made itself.
+    fn has_a_divisor_of_its_own(&self) -> bool {
+        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let Some(origin) = origin.filter(|_| self.is_in_the_entry() && !self.is_made_by_a_macro())
+        else {
+            return false;
+        };
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let is_given =
+            |word: &str| inputs.unwrap_or_default().iter().any(|input| input.name == word);
+        let after = origin.statement.split(['/', '%']).skip(1);
+        let first = |text: &str| -> String {
+            let text = text.trim_start_matches(['=', '(', '*', '&', ' ']);
+            text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        };
+        let mut divisors = after.map(first).filter(|word| !word.is_empty()).peekable();
+        divisors.peek().is_some() && !divisors.any(|word| is_given(&word))
+    }
+
+    /// An assertion fails that speaks of a parameter in its own words.
+    pub fn asserts_a_parameter(&self) -> bool {
+        let said = self.panic().and_then(|panic| panic.message.strip_prefix("assertion failed: "));
+        let words = || said.unwrap_or_default().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let mut names = inputs.unwrap_or_default().iter().map(|input| input.name.as_str());
+        names.any(|name| !name.is_empty() && name != "self" && words().any(|word| word == name))
+    }
+
+    /// Code that a macro wrote says something that a person wrote. What it looked at before is
+    /// not known.
+    pub fn refuses_in_a_macro(&self) -> bool {
+        self.is_made_by_a_macro() && !self.says(&OF_THE_LANGUAGE)
+    }
+}

@@ -1,0 +1,84 @@
+//! Which failures are one finding.
+
+use crate::facts::Facts;
+use crate::guesses::{is_about_a_query, kind_of_message};
+use testsmith_model::Callee;
+use testsmith_model::operation::Input;
+use testsmith_model::outcome::{Ending, MemoryError};
+
+impl Facts<'_> {
+    /// Error class and place. Failures that share both are one finding, unless it takes
+    /// different calls to get there.
+    pub fn class(&self) -> String {
+        let path = match self.operation.map(|operation| &operation.callee) {
+            None => "a literal".to_owned(),
+            // What does not hold for one instance of a type seldom does for another, nor what
+            // does not hold for one of its iterators.
+            Some(Callee::Claim { claim, of, law }) => {
+                // What is weak is up to the type, whichever of its methods shows it.
+                let by_method = self.operation.is_some_and(is_about_a_query) && !self.is_weak();
+                let law = law.as_ref().filter(|_| !by_method).map(|law| law.replace('_', " "));
+                let of = self.root.as_deref().or(of.path()).unwrap_or_default();
+                format!("{}, for {of}", law.as_ref().unwrap_or(claim))
+            }
+            Some(callee) => callee.to_string(),
+        };
+        match &self.outcome.ending {
+            // All that a macro makes has one place: the line that calls it.
+            Ending::Panicked(panic) if self.is_made_by_a_macro() => {
+                let name = self.name().unwrap_or(&path);
+                let kind = kind_of_message(&panic.message);
+                format!("panic in {name} made by a macro in {}: {kind}", panic.file)
+            }
+            // Whoever shows a value panics in one place of std, whatever the value was made of.
+            Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {
+                format!("panic in {path}: {}", kind_of_message(&panic.message))
+            }
+            Ending::Panicked(panic) if !panic.file.is_empty() => {
+                // A number that is too large for one operator of a line is for the next, too.
+                let column = match panic.message.contains("with overflow") {
+                    true => String::new(),
+                    false => format!(":{}", panic.column),
+                };
+                let place = format!("panic at {}:{}{column}", panic.file, panic.line);
+                // Many roads lead to a line of another crate.
+                if panic.own {
+                    return place;
+                }
+                let kind = kind_of_message(&panic.message);
+                format!("{place}, given {}: {kind}", self.kinds_given())
+            }
+            Ending::Panicked(panic) => {
+                format!("panic in {path}: {}", kind_of_message(&panic.message))
+            }
+            Ending::Broken => format!("law broken: {path}"),
+            // Which of the two it is depends on what the elements are.
+            Ending::Memory(MemoryError::DroppedTwice | MemoryError::DoubleFree) => {
+                format!("{path} {}", MemoryError::DoubleFree.words())
+            }
+            Ending::Memory(error) => format!("{path} {}", error.words()),
+            Ending::Differs { .. } => format!("different results: {path}"),
+            Ending::Exception { .. } => format!("exception: {path}"),
+            Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
+            Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
+            Ending::TimedOut { .. } => format!("no return from {path}"),
+            Ending::Exited { code } => format!("exit {code} in {path}"),
+            Ending::Completed | Ending::Inapplicable => String::new(),
+        }
+    }
+
+    /// The types that the operation takes, whatever their arguments; the first is the one
+    /// that it is about in the end.
+    fn kinds_given(&self) -> String {
+        let kind = |(n, input): (usize, &Input)| match &self.root {
+            Some(root) if n == 0 => root.clone(),
+            _ => {
+                let ty = &self.plan.ty(input.ty).ty;
+                ty.path().map_or_else(|| ty.to_string(), str::to_owned)
+            }
+        };
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let kinds: Vec<String> = inputs.unwrap_or_default().iter().enumerate().map(kind).collect();
+        if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") }
+    }
+}
