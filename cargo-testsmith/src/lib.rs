@@ -20,6 +20,7 @@ pub mod finding;
 mod infer;
 mod keep;
 mod list;
+mod locks;
 mod origin;
 pub mod pipeline;
 mod replay;

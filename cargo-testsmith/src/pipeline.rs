@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Target};
 use crate::console::Console;
-use crate::selection;
+use crate::{locks, selection};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -137,8 +137,10 @@ impl Session {
 
     /// A supervised worker on a built harness, its plan completed.
     pub fn supervise(&mut self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
+        self.plan = self.another(harness, limits.clone())?.plan();
+        let start = |plan, limits| self.with_plan(plan, harness, limits);
+        self.plan = locks::find(Arc::clone(&self.plan), &start)?;
         let supervisor = self.another(harness, limits)?;
-        self.plan = supervisor.plan();
         if !supervisor.missing.is_empty() {
             self.console.say(&format!(
                 "this machine lacks parts of the sandbox: {}",
@@ -150,11 +152,19 @@ impl Session {
 
     /// One more supervised worker, in a scratch folder of its own.
     pub fn another(&self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
+        self.with_plan(Arc::clone(&self.plan), harness, limits)
+    }
+
+    fn with_plan(
+        &self,
+        plan: Arc<Plan>,
+        harness: &Path,
+        limits: WorkerLimits,
+    ) -> Result<Supervisor> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let scratch = self.lab.root().join("run").join(format!("{}-{number}", std::process::id()));
         let interrupt = Arc::clone(&self.interrupt);
-        let plan = Arc::clone(&self.plan);
         let mut supervisor = Supervisor::new(harness, &scratch, plan, limits, interrupt);
         supervisor.describe()?;
         Ok(supervisor)

@@ -18,10 +18,18 @@ fn every_operation_is_called_and_one_cause_is_one_finding() {
         .map(|finding| finding["what"].as_str().expect("a text"))
         .collect();
     // The same code for eight types, and a message that quotes what it was given; and a
-    // future that panics when it is polled.
-    assert_eq!(violations.len(), 2, "{violations:#?}");
+    // future that panics when it is polled; and what only happens to those who give back a
+    // lease before they ask for the next.
+    assert_eq!(violations.len(), 3, "{violations:#?}");
     let about = |what: &str| violations.iter().any(|violation| violation.contains(what));
     assert!(about("Tail>::tail panicked") && about("last_byte panicked"), "{violations:#?}");
+    assert!(about("Lease::turn panicked"), "{violations:#?}");
+    let summary: Value = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .find(|event| event["event"] == "summary")
+        .expect("a summary");
+    assert_eq!(summary["workers_lost"], 0, "nobody waits for a lease: {summary:#}");
     let hidden = |c: char| c.is_control() || ('\u{200b}'..='\u{206f}').contains(&c);
     assert!(!violations.iter().any(|violation| violation.contains(hidden)), "{violations:#?}");
     let failing = fixture.path().join("tests/testsmith_failures.rs");

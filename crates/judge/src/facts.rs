@@ -13,7 +13,7 @@ use crate::support::Support;
 use crate::way::root;
 use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
-use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
+use testsmith_model::outcome::{Ending, Outcome, Panic, Phase, Value};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
@@ -123,13 +123,16 @@ impl<'f> Facts<'f> {
         let given = arguments::numbers(sequence, here, &outcome.values);
         let before = || sequence.steps().take(here);
         let sizes = large::sizes(plan, sequence, here);
+        // No number is too large to divide by.
+        let by_zero = matches!(&outcome.ending, Ending::Panicked(panic)
+            if panic.message.contains("zero"));
+        let made: &[Value] = if by_zero { &[] } else { &outcome.values };
         let large_number = before().enumerate().any(|(at, step)| {
             let ty = &plan.ty(step.ty(plan)).ty;
-            !sizes[at]
-                && arguments::number(step, outcome.values.get(at)).is_some_and(|n| is_large(n, ty))
+            !sizes[at] && arguments::number(step, made.get(at)).is_some_and(|n| is_large(n, ty))
         });
         let large_number =
-            large_number || arguments::hold_large_numbers(plan, sequence, here, &outcome.values);
+            large_number || arguments::hold_large_numbers(plan, sequence, here, made);
         let calls = || {
             before().filter_map(|step| match step {
                 Step::Call(op, _) => Some(plan.operation(*op)),

@@ -274,11 +274,12 @@ impl<'a> Chooser<'a> {
             }
             return closure_marker();
         }
-        for trait_ in &traits {
-            let chosen = self.by_std_trait(name, trait_, &traits, with, depth);
-            if let Some(chosen) = chosen {
-                return resolve::normalize(self.api, &chosen);
-            }
+        // A trait of the crate's own may have the name of one that everybody knows.
+        let (own, known): (Vec<&TraitRef>, Vec<&TraitRef>) =
+            traits.iter().partition(|trait_| self.is_local(trait_));
+        let by_name = known.iter().find_map(|it| self.by_std_trait(name, it, &traits, with, depth));
+        if let Some(chosen) = by_name {
+            return resolve::normalize(self.api, &chosen);
         }
         if let Some(chosen) = self.by_reverse_bound(name, with) {
             return chosen;
@@ -287,7 +288,11 @@ impl<'a> Chooser<'a> {
         if let Some(last) = found.len().checked_sub(1) {
             return found.swap_remove(self.menu.pick.min(last));
         }
-        self.next_of_menu()
+        let by_name = own.iter().find_map(|it| self.by_std_trait(name, it, &traits, with, depth));
+        match by_name {
+            Some(chosen) => resolve::normalize(self.api, &chosen),
+            None => self.next_of_menu(),
+        }
     }
 
     fn next_of_menu(&mut self) -> Ty {
