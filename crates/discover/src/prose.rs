@@ -98,6 +98,9 @@ pub(crate) fn is_endless(text: &str) -> bool {
 /// Whether a sentence says that something is public for the crate's own sake and for nobody
 /// else's.
 pub(crate) fn is_internal(text: &str) -> bool {
+    // Under a heading of its own stands how something is made, for those who want to know.
+    let headless: Vec<&str> =
+        text.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
     let follows = |sentence: &[String], first: &[&str], then: &[&str], within: usize| {
         sentence.iter().enumerate().any(|(at, word)| {
             let next = sentence.iter().skip(at + 1).take(within);
@@ -105,7 +108,7 @@ pub(crate) fn is_internal(text: &str) -> bool {
                 && next.into_iter().any(|word| then.contains(&word.as_str()))
         })
     };
-    sentences(text).iter().any(|sentence| {
+    sentences(&headless.join("\n")).iter().any(|sentence| {
         let meant = ["designed", "intended", "meant", "supposed"];
         let used = ["directly", "public", "publicly", "usage", "use", "used", "users"];
         let denied = |word: &String| is_negation(word);
@@ -114,10 +117,9 @@ pub(crate) fn is_internal(text: &str) -> bool {
             && !follows(sentence, &used, &["if", "in", "when", "where", "with", "without"], 2);
         let own = follows(sentence, &["only"], &meant, 1)
             && follows(sentence, &["this"], &["crate", "library"], 1);
-        follows(sentence, &["implementation"], &["detail", "details"], 1)
-            || follows(sentence, &["internal"], &["api", "use", "usage"], 1)
-            || not_meant
-            || own
+        let details = matches!(sentence.as_slice(), [first, second, ..]
+            if first == "implementation" && second.starts_with("detail"));
+        details || follows(sentence, &["internal"], &["api", "use", "usage"], 1) || not_meant || own
     })
 }
 
@@ -162,6 +164,8 @@ mod tests {
         assert!(is_internal("It is not meant to be used directly."));
         assert!(!is_internal("A set that is designed for use in small programs."));
         assert!(!is_internal("An internal node of the tree."));
+        assert!(!is_internal("A stack.\n\n# Implementation details\n\nIt wraps a list."));
+        assert!(!is_internal("The order of its items is an implementation detail."));
         assert!(!is_internal("It is not meant to be used with numbers that are too large."));
         assert!(!is_internal("Only positive numbers are used by this crate."));
     }

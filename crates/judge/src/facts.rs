@@ -91,11 +91,13 @@ fn constructs(call: &Operation) -> Option<TypeId> {
     }
 }
 
-/// The path of the struct that a call puts together from several fields.
+/// The path of the type that a call puts together from several fields: a struct, or a variant
+/// whose fields have names.
 fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
     let Form::Constructor { path, fields, .. } = &call.call.form else { return None };
     let made = plan.ty(call.output).ty.path()?;
-    (made == path && fields.len() > 1).then(|| path.clone())
+    let whole = made == path || is_put_together(call);
+    (whole && fields.len() > 1).then(|| made.to_owned())
 }
 
 /// Whether a step, or one that it depends on, is interrupted by a panic of the test's own code.
@@ -222,8 +224,8 @@ impl<'f> Facts<'f> {
         BrokenContract::read(&self.panic()?.message)
     }
 
-    /// The value that the call is about was put together from several public fields of a
-    /// struct. What a variant of an enum holds is all there is to it.
+    /// The value that the call is about was put together from several public fields. What a
+    /// variant without names holds is all there is to it.
     pub fn is_put_together_here(&self) -> bool {
         let receiver = self.operation.and_then(|operation| operation.inputs.first());
         receiver.is_some_and(|input| {
