@@ -67,8 +67,9 @@ pub(crate) fn find(
     Ok(plan)
 }
 
+/// Asleep or not: some locks are waited for at work.
 fn waits(outcome: &Outcome) -> bool {
-    matches!(outcome.ending, Ending::TimedOut { waits: true, .. })
+    matches!(outcome.ending, Ending::TimedOut { .. })
 }
 
 /// Whether what an operation gives borrows from what it only looks at, and does something when

@@ -30,6 +30,9 @@ const FREED: &[&str] =
 /// Words of what has no end, and of what has one.
 const ENDLESS: &[&str] = &["endlessly", "forever", "indefinitely", "infinitely"];
 const ENDS: &[&str] = &["end", "ends", "return", "returns", "stop", "stops", "terminates"];
+/// Words of what waits for somebody else.
+const WAITS: &[&str] =
+    &["block", "blocked", "blocks", "blocking", "park", "parks", "spin", "spins", "wait", "waits"];
 /// What may stand behind "does not return" where that is all it does not.
 const ASIDE: &[&str] = &["at", "before", "if", "normally", "on", "to", "unless", "until", "when"];
 /// Words that say when something is to be called.
@@ -88,10 +91,13 @@ pub(crate) fn is_endless(text: &str) -> bool {
         denied && next.is_none_or(|next| ASIDE.contains(&next))
     };
     sentences(text).iter().any(|sentence| {
-        sentence.iter().enumerate().any(|(at, word)| match word.as_str() {
-            word if ENDLESS.contains(&word) => !sentence[..at].iter().any(|w| is_negation(w)),
-            word => ENDS.contains(&word) && goes_on(sentence, at),
-        })
+        let has = |words: &[&str]| sentence.iter().any(|word| words.contains(&word.as_str()));
+        let waits = has(WAITS) && has(&["until"]) && !sentence.iter().any(|w| is_negation(w));
+        waits
+            || sentence.iter().enumerate().any(|(at, word)| match word.as_str() {
+                word if ENDLESS.contains(&word) => !sentence[..at].iter().any(|w| is_negation(w)),
+                word => ENDS.contains(&word) && goes_on(sentence, at),
+            })
     })
 }
 
@@ -175,6 +181,9 @@ mod tests {
         assert!(is_endless("Counts and never stops."));
         assert!(is_endless("Serves clients; does not return unless there is an error."));
         assert!(is_endless("Blocks forever."));
+        assert!(is_endless("Spins until the cell contains a value."));
+        assert!(!is_endless("Tries once, and does not block until there is one."));
+        assert!(!is_endless("Reads until there is nothing left."));
         assert!(!is_endless("Does not return the old value."));
         assert!(!is_endless("Never waits forever."));
         assert!(!is_endless("Runs all tasks until none is left, and returns."));
