@@ -17,8 +17,8 @@ use testsmith_model::{Plan, Sequence, Step};
 
 /// What waits for so long waits for ever.
 const WAIT: Duration = Duration::from_millis(200);
-/// Kinds of guards of one crate, and of one that only seem to be.
-const MAX_KINDS: usize = 12;
+/// Walks: as many kinds of guards can be found, or what only seems to be one.
+const WALKS: u64 = 12;
 /// What waits by itself would do so again.
 const DEATHS_A_WALK: u32 = 3;
 /// Calls in which a guard meets its owner again.
@@ -35,9 +35,8 @@ pub(crate) fn find(
         return Ok(plan);
     }
     let limits = WorkerLimits { call: WAIT, ..WorkerLimits::default() };
-    let mut seed = 0;
     let mut refuted: BTreeSet<String> = BTreeSet::new();
-    while seed < MAX_KINDS as u64 {
+    for seed in 0..WALKS {
         let mut supervisor = start(Arc::clone(&plan), limits.clone())?;
         supervisor.patience = DEATHS_A_WALK;
         let walk = Walk {
@@ -62,7 +61,6 @@ pub(crate) fn find(
             true => refuted.extend(held),
             false => plan = exclusive,
         }
-        seed += 1;
     }
     Ok(plan)
 }

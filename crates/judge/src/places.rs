@@ -5,6 +5,7 @@
 
 use crate::arguments::{made_from, number};
 use crate::guesses::names_an_index_or_size;
+use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
@@ -12,22 +13,47 @@ use testsmith_model::{Plan, Sequence, Step};
 /// Whether the step `here`, or one that made something for it, used a value that says where
 /// together with something that had no part in making it.
 pub(crate) fn carried(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let carriers = carriers(plan);
+    if carriers.is_empty() {
+        return false;
+    }
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let makers = made_from(&steps, here);
+    let says_where = |slot: usize| {
+        let ty = &plan.ty(steps[slot].ty(plan)).ty;
+        ty.any(|ty| ty.path().is_some_and(|path| carriers.contains(path)))
+    };
+    // There are no places in numbers and the like.
+    let may_hold = |slot: usize| {
+        let plain = matches!(&plan.ty(steps[slot].ty(plan)).ty, Ty::Prim(name) if name != "str");
+        !plain && !says_where(slot)
+    };
     (0..steps.len()).filter(|at| *at == here || makers[*at]).any(|at| {
         let Step::Call(op, _) = steps[at] else { return false };
-        let operation = plan.operation(*op);
-        let given: Vec<(usize, &Input)> = steps[at].args(at).zip(&operation.inputs).collect();
-        let is_used = |(place, input): &(usize, &Input)| {
-            says_where(plan, &plan.ty(input.ty).ty) && {
-                let parts = made_from(&steps, *place);
-                let holds = |slot: &usize| may_hold(plan, &plan.ty(steps[*slot].ty(plan)).ty);
-                let mut wholes = given.iter().map(|(slot, _)| *slot).filter(holds).peekable();
-                wholes.peek().is_some() && !wholes.any(|whole| parts[whole])
-            }
+        let given: Vec<usize> = steps[at].args(at).collect();
+        let is_used = |place: usize| {
+            let parts = made_from(&steps, place);
+            let mut wholes = given.iter().copied().filter(|slot| may_hold(*slot)).peekable();
+            wholes.peek().is_some() && !wholes.any(|whole| parts[whole])
         };
-        operation.kind != OperationKind::Constructor && given.iter().any(is_used)
+        plan.operation(*op).kind != OperationKind::Constructor
+            && given.iter().any(|slot| says_where(*slot) && is_used(*slot))
     })
+}
+
+/// The types of the crate, by path, that are put together from public fields one of which is a
+/// place by its name.
+fn carriers(plan: &Plan) -> BTreeSet<&str> {
+    let own = format!("{}::", plan.krate);
+    let is_place = |input: &Input| {
+        plan.ty(input.ty).ty == Ty::prim("usize") && names_an_index_or_size(&input.name)
+    };
+    let constructors = plan.operations.iter().filter(|op| op.kind == OperationKind::Constructor);
+    constructors
+        .filter(|operation| operation.inputs.iter().any(is_place))
+        .filter_map(|operation| plan.ty(operation.output).ty.path())
+        .filter(|path| path.starts_with(&own))
+        .collect()
 }
 
 /// Whether a call was told a place beyond all memory.
@@ -47,28 +73,4 @@ pub(crate) fn far(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
 fn names_a_spot(name: &str) -> bool {
     const ASKED_FOR: [&str; 5] = ["capacity", "count", "n", "size", "width"];
     names_an_index_or_size(name) && !name.split('_').any(|word| ASKED_FOR.contains(&word))
-}
-
-/// Whether a type, or one inside of it, is put together from public fields one of which is a
-/// place by its name.
-fn says_where(plan: &Plan, ty: &Ty) -> bool {
-    let own = format!("{}::", plan.krate);
-    let carries = |ty: &Ty| {
-        let Some(path) = ty.path().filter(|path| path.starts_with(&own)) else { return false };
-        plan.operations.iter().any(|operation| {
-            let place = |input: &Input| {
-                plan.ty(input.ty).ty == Ty::prim("usize") && names_an_index_or_size(&input.name)
-            };
-            operation.kind == OperationKind::Constructor
-                && plan.ty(operation.output).ty.path() == Some(path)
-                && operation.inputs.iter().any(place)
-        })
-    };
-    ty.any(carries)
-}
-
-/// Whether there may be places in a value: it is no number and the like, and says no places.
-fn may_hold(plan: &Plan, ty: &Ty) -> bool {
-    let plain = matches!(ty, Ty::Prim(name) if name != "str");
-    !plain && !says_where(plan, ty)
 }
