@@ -137,17 +137,18 @@ impl Confirmer<'_> {
             Verdict::Failing(judged) if right => judged,
             _ => failing,
         };
-        let counts = match &outcome.ending {
-            Ending::Panicked(panic) => {
-                let about = ["with overflow", "divide by zero", "divisor of zero"];
-                about.iter().any(|words| panic.message.contains(words))
-            }
-            Ending::TimedOut { .. } => true,
+        let says = |words: &[&str]| match &outcome.ending {
+            Ending::Panicked(panic) => words.iter().any(|words| panic.message.contains(words)),
             _ => false,
         };
-        if !counts {
+        let by_zero = says(&["divide by zero", "divisor of zero"]);
+        let endless = matches!(outcome.ending, Ending::TimedOut { .. });
+        if !by_zero && !endless && !says(&["with overflow"]) {
             return Ok(failing);
         }
+        let by_one_zero =
+            by_zero && self.workers.is_divided_by_one_zero(self.plan, sequence, outcome)?;
+        let known = Known { by_one_zero, ..known };
         let edit = Edit::of(sequence);
         let before: Vec<bool> = (0..edit.len()).map(|at| at < outcome.step as usize).collect();
         let Ok(before) = edit.keep(&before).build(self.plan) else { return Ok(failing) };

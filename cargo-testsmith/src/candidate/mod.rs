@@ -13,6 +13,7 @@ mod confirm;
 mod positions;
 pub mod steady;
 mod vary;
+mod zeros;
 
 pub use claim::Workers;
 pub use confirm::Confirmer;

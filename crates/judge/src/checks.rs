@@ -17,10 +17,12 @@ const OF_THE_LANGUAGE: [&str; 9] = [
 
 impl Facts<'_> {
     /// The call was given a zero, and something is divided by it as far as can be seen, or was
-    /// to be divided.
+    /// to be divided. If there were several, each may be right, and only both together wrong.
     pub fn divides_by_a_given_zero(&self) -> bool {
+        let zeros = self.times_given(0);
         let by_zero = self.says(&["divide by zero", "divisor of zero"]);
-        self.was_given(0) && (self.divides() || by_zero && !self.has_a_divisor_of_its_own())
+        let alone = zeros == 1 || self.by_one_zero;
+        zeros > 0 && (self.divides() || by_zero && alone && !self.has_a_divisor_of_its_own())
     }
 
     /// The function that was called divides by something that it made itself.

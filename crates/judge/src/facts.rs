@@ -73,6 +73,8 @@ pub struct Facts<'f> {
     pub support: Option<Support>,
     /// The position that was given is known to be right.
     pub right_position: bool,
+    /// Of several zeros that were given one is known to be enough.
+    pub by_one_zero: bool,
     /// The most elements that a list or a text was made of at once.
     pub largest: u128,
     /// The type that the call is about in the end.
@@ -187,6 +189,7 @@ impl<'f> Facts<'f> {
                 && arguments::is_shared_before(plan, sequence, here),
             support: None,
             right_position: false,
+            by_one_zero: false,
             largest: large::largest(sequence, &sizes),
             root: root(plan, sequence, here),
         }
@@ -199,9 +202,9 @@ impl<'f> Facts<'f> {
         }
     }
 
-    /// Whether one of the integers that the call was given is this.
-    pub(crate) fn was_given(&self, number: i128) -> bool {
-        self.given.contains(&number)
+    /// How many of the integers that the call was given are this.
+    pub(crate) fn times_given(&self, number: i128) -> usize {
+        self.given.iter().filter(|given| **given == number).count()
     }
 
     /// Whether the panic's message contains one of these.

@@ -76,6 +76,8 @@ pub struct Known {
     pub support: Option<Support>,
     /// The position that was given lies within all that its value counts.
     pub right_position: bool,
+    /// Of several zeros that were given one is enough to divide by zero.
+    pub by_one_zero: bool,
 }
 
 /// What to think of an outcome.
@@ -91,6 +93,7 @@ pub fn judge_with(plan: &Plan, sequence: &Sequence, outcome: &Outcome, known: Kn
     let mut facts = Facts::new(plan, sequence, outcome);
     facts.support = known.support;
     facts.right_position = known.right_position;
+    facts.by_one_zero = known.by_one_zero;
     let rank =
         POLICY.iter().position(|rule| (rule.applies)(&facts)).expect("the last rule takes all");
     let rule = match &POLICY[rank] {
