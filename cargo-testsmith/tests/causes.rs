@@ -72,3 +72,36 @@ fn a_law_that_the_iterators_of_a_collection_break_is_broken_once() {
     let panics = lines().filter(|line| line.starts_with("violation:")).filter(views);
     assert_eq!(panics.count(), 1, "{told}");
 }
+
+/// What is given up in the same words everywhere is told twice; what is said otherwise counts
+/// for itself.
+#[test]
+fn one_state_that_many_methods_refuse_is_not_told_for_each() {
+    let manifest = "[package]\nname = \"dial\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+                    [workspace]\n";
+    let method = |(n, words): (usize, &str)| {
+        format!(
+            "    pub fn part_{n}(&self) -> usize {{\n        match self.open {{\n            \
+             false => {n},\n            true => unreachable!({words}),\n        }}\n    }}\n"
+        )
+    };
+    let words = ["", "", "", "", "", "\"for another reason\""];
+    let methods: String = words.into_iter().enumerate().map(method).collect();
+    let library = format!(
+        "#[derive(Default)]\npub struct Dial {{\n    open: bool,\n}}\n\nimpl Dial {{\n    \
+         pub fn turn(&mut self) {{\n        self.open = !self.open;\n    }}\n{methods}}}\n"
+    );
+    let fixture = Fixture::make("dial", manifest, Some(&library));
+    let output = fixture.run(&[&ARGS[..], &["--format", "json"]].concat());
+    let findings = findings(&output);
+    let parts = found_in(&findings, "dial::Dial::part_");
+    let said = |finding: &&&Value| finding["what"].as_str().is_some_and(|s| s.contains("another"));
+    assert_eq!((parts.len(), parts.iter().filter(said).count()), (3, 1), "{parts:#?}");
+    let mut told = BTreeSet::new();
+    for finding in &parts {
+        told.extend(texts(&finding["siblings"]));
+        told.insert(finding["operation"].as_str().expect("a text"));
+    }
+    let told: BTreeSet<&str> = told.into_iter().filter(|path| path.contains("part_")).collect();
+    assert_eq!(told.len(), words.len(), "{parts:#?}");
+}

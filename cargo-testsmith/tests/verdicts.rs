@@ -29,13 +29,14 @@ fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
             decided.insert((plan.operation(*op).path(), failing.rule));
         }
     };
-    // Of what fails in one place a walk tells the first, whatever stands before it by chance.
-    for seed in 1..8 {
+    // Of what fails in one place a walk tells the first, whatever stands before it by chance;
+    // before less, less can stand.
+    for (seed, max_length) in (1..8).map(|seed| (seed, 12)).chain((8..14).map(|seed| (seed, 5))) {
         let walk = Walk {
             seed,
             max_sequences: u64::MAX,
             max_calls: 200_000,
-            max_length: 12,
+            max_length,
             failures: true,
             ..Walk::default()
         };

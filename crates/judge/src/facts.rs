@@ -39,7 +39,7 @@ pub struct Facts<'f> {
     pub unsafe_call: bool,
     /// What is called, or its type, says that it is there for the crate itself.
     pub internal: bool,
-    /// A value of the sequence was put together from public fields.
+    /// A value that the call depends on was put together from public fields.
     pub by_hand: bool,
     /// The types of the values that the test made, or changed, by their public fields.
     constructed: Vec<TypeId>,
@@ -102,10 +102,15 @@ fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
     (whole && fields.len() > 1).then(|| made.to_owned())
 }
 
-/// Whether a step, or one that it depends on, is interrupted by a panic of the test's own code.
-fn is_interrupted(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
-    let interrupted = |op: OpId| plan.operation(op).panics_by_design;
-    if !sequence.steps().any(|step| matches!(step, Step::Call(op, _) if interrupted(*op))) {
+/// Whether a step is such a call, or depends on one.
+fn depends_on(
+    plan: &Plan,
+    sequence: &Sequence,
+    here: usize,
+    is_it: fn(&Operation) -> bool,
+) -> bool {
+    let is_it = |op: OpId| is_it(plan.operation(op));
+    if !sequence.steps().any(|step| matches!(step, Step::Call(op, _) if is_it(*op))) {
         return false;
     }
     let edit = Edit::of(sequence);
@@ -114,7 +119,7 @@ fn is_interrupted(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
             .needed(plan, here)
             .steps
             .iter()
-            .any(|step| matches!(step, EditStep::Call(op, _) if interrupted(*op)))
+            .any(|step| matches!(step, EditStep::Call(op, _) if is_it(*op)))
 }
 
 impl<'f> Facts<'f> {
@@ -144,7 +149,7 @@ impl<'f> Facts<'f> {
             })
         };
         let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
-        let by_hand = calls().any(is_put_together);
+        let by_hand = depends_on(plan, sequence, here, is_put_together);
         let constructed = calls().filter_map(constructs).collect();
         let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
         let back_door = calls().any(is_a_back_door);
@@ -178,7 +183,7 @@ impl<'f> Facts<'f> {
             back_door,
             keeps_memory,
             answered,
-            interrupted: is_interrupted(plan, sequence, here),
+            interrupted: depends_on(plan, sequence, here, |call| call.panics_by_design),
             closures,
             announced,
             made_for_another,

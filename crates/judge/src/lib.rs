@@ -16,12 +16,14 @@ mod made_for_another;
 mod places;
 mod policy;
 mod positions;
+mod reservations;
 mod support;
 mod way;
 
 pub use facts::Facts;
-pub use policy::{POLICY, RESERVATIONS, Rule};
+pub use policy::{POLICY, Rule};
 pub use positions::{Counts, counts, is_right};
+pub use reservations::RESERVATIONS;
 pub use support::Support;
 pub use way::{is_given_data, is_same_way, lineage, way};
 
