@@ -107,9 +107,8 @@ fn held(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> BTreeSet<String>
 fn path(plan: &Plan, operation: &Operation) -> Option<String> {
     let own = format!("{}::", plan.krate);
     let mut paths: Vec<String> = vec![];
-    plan.ty(operation.output).ty.any(|ty| {
+    plan.ty(operation.output).ty.walk(&mut |ty| {
         paths.extend(ty.path().filter(|path| path.starts_with(&own)).map(str::to_owned));
-        false
     });
     paths.into_iter().next()
 }

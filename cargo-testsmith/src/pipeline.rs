@@ -137,10 +137,14 @@ impl Session {
 
     /// A supervised worker on a built harness, its plan completed.
     pub fn supervise(&mut self, harness: &Path, limits: WorkerLimits) -> Result<Supervisor> {
-        self.plan = self.another(harness, limits.clone())?.plan();
+        let mut supervisor = self.another(harness, limits.clone())?;
+        self.plan = supervisor.plan();
         let start = |plan, limits| self.with_plan(plan, harness, limits);
-        self.plan = locks::find(Arc::clone(&self.plan), &start)?;
-        let supervisor = self.another(harness, limits)?;
+        let plan = locks::find(Arc::clone(&self.plan), &start)?;
+        if !Arc::ptr_eq(&plan, &self.plan) {
+            self.plan = plan;
+            supervisor = self.another(harness, limits)?;
+        }
         if !supervisor.missing.is_empty() {
             self.console.say(&format!(
                 "this machine lacks parts of the sandbox: {}",

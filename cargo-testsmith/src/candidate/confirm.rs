@@ -11,7 +11,7 @@ use crate::budget::is_late;
 use std::path::Path;
 use std::time::Instant;
 use testsmith_engines::shrink::shrink;
-use testsmith_judge::{Failing, Known, Severity, Verdict, judge_with};
+use testsmith_judge::{Failing, Known, Severity, Verdict, is_by_zero, judge_with};
 use testsmith_lab::Error;
 use testsmith_model::message::Component;
 use testsmith_model::outcome::{Ending, Outcome};
@@ -137,13 +137,15 @@ impl Confirmer<'_> {
             Verdict::Failing(judged) if right => judged,
             _ => failing,
         };
-        let says = |words: &[&str]| match &outcome.ending {
-            Ending::Panicked(panic) => words.iter().any(|words| panic.message.contains(words)),
-            _ => false,
+        let (counts, by_zero) = match &outcome.ending {
+            Ending::Panicked(panic) => {
+                let by_zero = is_by_zero(&panic.message);
+                (by_zero || panic.message.contains("with overflow"), by_zero)
+            }
+            Ending::TimedOut { .. } => (true, false),
+            _ => (false, false),
         };
-        let by_zero = says(&["divide by zero", "divisor of zero"]);
-        let endless = matches!(outcome.ending, Ending::TimedOut { .. });
-        if !by_zero && !endless && !says(&["with overflow"]) {
+        if !counts {
             return Ok(failing);
         }
         let by_one_zero =

@@ -118,8 +118,8 @@ impl<'s> Side<'s> {
 }
 
 /// What is watched, by names that both sides have.
-fn called(plan: &Plan, subject: &observation::Occasion) -> String {
-    match subject {
+fn called(plan: &Plan, occasion: &observation::Occasion) -> String {
+    match occasion {
         observation::Occasion::Call { op } => plan.operation(*op).call.full(),
         observation::Occasion::Pair { first, second } => {
             let call = |op| plan.operation(op).call.full();
@@ -213,8 +213,8 @@ fn changed(
 ) -> Result<Option<Change>> {
     let (plan, learned) = (sides[keeper].plan, sides[keeper].learned);
     let there = sides[breaker].learned;
-    let subject = learned.data.occasion(contract);
-    let Some(watch) = sides[breaker].watches.get(&called(plan, subject)) else { return Ok(None) };
+    let occasion = learned.data.occasion(contract);
+    let Some(watch) = sides[breaker].watches.get(&called(plan, occasion)) else { return Ok(None) };
     let Some(mapped) = there.data.translated(&learned.data, contract, *watch) else {
         return Ok(None);
     };

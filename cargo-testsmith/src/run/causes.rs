@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, VecDeque};
 use testsmith_judge::{Failing, Severity, is_given_data, is_same_way, lineage, way};
 use testsmith_lab::Error;
 use testsmith_model::outcome::{Ending, Outcome};
-use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Plan, Sequence};
 
 /// So many causes are told of one line: there are many ways to fill a collection.
@@ -76,12 +75,8 @@ fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String
     let Ending::Panicked(panic) = &outcome.ending else { return None };
     let origin = panic.origin.as_ref()?;
     let (name, _) = origin.statement.split_once('!')?;
-    let of = callee_at(plan, sequence, outcome.step as usize)?.of()?;
-    let mut ty = of;
-    while let Ty::Ref { inner, .. } = ty {
-        ty = inner;
-    }
-    let of = ty.path()?;
+    let callee = callee_at(plan, sequence, outcome.step as usize)?;
+    let of = callee.of()?.behind_references().path()?;
     MACROS
         .contains(&name.rsplit("::").next().unwrap_or(name).trim())
         .then(|| format!("{}, {}, {of}", panic.file, origin.statement))

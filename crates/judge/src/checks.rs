@@ -1,6 +1,7 @@
 //! Checks of what the caller gave, told from failures of the code's own making.
 
 use crate::facts::Facts;
+use crate::guesses::is_by_zero;
 
 /// What the language and its library say of themselves; all else was written by a person.
 const OF_THE_LANGUAGE: [&str; 9] = [
@@ -20,7 +21,7 @@ impl Facts<'_> {
     /// to be divided. If there were several, each may be right, and only both together wrong.
     pub fn divides_by_a_given_zero(&self) -> bool {
         let zeros = self.times_given(0);
-        let by_zero = self.says(&["divide by zero", "divisor of zero"]);
+        let by_zero = self.panic().is_some_and(|panic| is_by_zero(&panic.message));
         let alone = zeros == 1 || self.by_one_zero;
         zeros > 0 && (self.divides() || by_zero && alone && !self.has_a_divisor_of_its_own())
     }

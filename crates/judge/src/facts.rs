@@ -433,11 +433,7 @@ impl<'f> Facts<'f> {
 
     /// What an input is, through references.
     fn root_of(&self, input: &Input) -> &Ty {
-        let mut ty = &self.plan.ty(input.ty).ty;
-        while let Ty::Ref { inner, .. } = ty {
-            ty = inner;
-        }
-        ty
+        self.plan.ty(input.ty).ty.behind_references()
     }
 
     /// It is no method, and one of its arguments says where to look.

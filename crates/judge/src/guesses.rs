@@ -97,6 +97,11 @@ pub fn bits(ty: &Ty) -> Option<u32> {
     }
 }
 
+/// Whether a message of the language says that something was divided by zero.
+pub fn is_by_zero(message: &str) -> bool {
+    message.contains("divide by zero") || message.contains("divisor of zero")
+}
+
 /// What is said of a range that ends before it begins.
 pub const BACKWARDS: [&str; 2] = ["slice index starts at ", "begin <= end ("];
 

@@ -52,13 +52,7 @@ pub fn is_same_way(known: &BTreeSet<String>, way: &BTreeSet<String>) -> bool {
 /// reason why this one fails.
 pub fn is_given_data(plan: &Plan, sequence: &Sequence, step: usize) -> bool {
     let Some(Step::Call(op, _)) = sequence.steps().nth(step) else { return false };
-    let is_data = |input: &Input| {
-        let mut ty = &plan.ty(input.ty).ty;
-        while let Ty::Ref { inner, .. } = ty {
-            ty = inner;
-        }
-        matches!(ty, Ty::Prim(_))
-    };
+    let is_data = |input: &Input| matches!(plan.ty(input.ty).ty.behind_references(), Ty::Prim(_));
     plan.operation(*op).inputs.iter().any(is_data)
 }
 

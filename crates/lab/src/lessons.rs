@@ -7,7 +7,6 @@ use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::operation::SIZE;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::{Literal, Step};
-use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, OpId, Plan, Sequence};
 
 /// An operation that ended this many workers is not called again.
@@ -144,19 +143,11 @@ fn instances(plan: &Plan, op: OpId) -> Vec<OpId> {
 fn function(callee: &Callee) -> Option<(Option<&str>, Option<&str>, &str)> {
     match callee {
         Callee::Item { module, name } => Some((Some(module), None, name)),
-        Callee::Member { of, name } => Some((None, behind(of).path(), name)),
+        Callee::Member { of, name } => Some((None, of.behind_references().path(), name)),
         Callee::TraitMember { of, trait_, name } => {
-            Some((Some(&trait_.path), behind(of).path(), name))
+            Some((Some(&trait_.path), of.behind_references().path(), name))
         }
         Callee::Claim { .. } | Callee::Builder { .. } => None,
-    }
-}
-
-/// The type behind references.
-fn behind(ty: &Ty) -> &Ty {
-    match ty {
-        Ty::Ref { inner, .. } => behind(inner),
-        ty => ty,
     }
 }
 

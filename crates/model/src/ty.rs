@@ -190,6 +190,14 @@ impl Ty {
         }
     }
 
+    /// The type behind all references.
+    pub fn behind_references(&self) -> &Ty {
+        match self {
+            Ty::Ref { inner, .. } => inner.behind_references(),
+            ty => ty,
+        }
+    }
+
     pub fn any(&self, mut test: impl FnMut(&Ty) -> bool) -> bool {
         let mut found = false;
         self.walk(&mut |ty| found |= test(ty));

@@ -113,10 +113,8 @@ impl Planner {
             let me: Substitution = me.into_iter().collect();
             let mut tried = 0;
             for (_, input) in &callable.inputs {
-                let mut pattern = &input.substitute(&me);
-                while let Ty::Ref { inner, .. } = pattern {
-                    pattern = inner;
-                }
+                let input = input.substitute(&me);
+                let pattern = input.behind_references();
                 let Some(path) = pattern.path() else { continue };
                 for ty in made.iter().filter(|ty| ty.path() == Some(path)) {
                     let mut with = Substitution::new();

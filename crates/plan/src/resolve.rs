@@ -210,11 +210,7 @@ fn std_projection(self_ty: &Ty, trait_: Option<&TraitRef>, name: &str) -> Option
 
 /// `impl<K, V, S> IndexMap<K, V, S>`: `S` gets the default of the type.
 pub fn take_defaults(api: &Api, self_ty: &Ty, with: &mut Substitution) {
-    let mut owner = self_ty;
-    while let Ty::Ref { inner, .. } = owner {
-        owner = inner;
-    }
-    let Ty::Adt { path, args } = owner else { return };
+    let Ty::Adt { path, args } = self_ty.behind_references() else { return };
     let args: Vec<&Arg> = args.iter().filter(|a| !matches!(a, Arg::Lifetime(_))).collect();
     for (n, default) in defaults_of(api, path) {
         if let Some(Arg::Type(Ty::Param(name))) = args.get(n)

@@ -92,10 +92,9 @@ impl Store {
         let Some(tests) = self.tests(krate, condition)? else { return Ok(vec![]) };
         let mut found: Vec<(i64, Object)> = vec![];
         let types = self.types(krate)?;
-        let rarest = self.rarest(&tests)?;
+        let sql = objects_of(&tests, self.rarest(&tests)?);
         // One type at a time, so that an index gives its objects in their order.
         for ty in types.iter().filter(|ty| condition.means(ty)) {
-            let sql = objects_of(&tests, rarest);
             let given: [&dyn ToSql; 3] = [&krate, ty, &(most as i64)];
             found.extend(self.list(&sql, &given, |row| Ok((row.get(4)?, object(row)?)))?);
         }

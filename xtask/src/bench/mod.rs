@@ -101,9 +101,13 @@ pub fn names() -> String {
     format!("benches:\n{}", lines.join("\n"))
 }
 
-/// Where the benches keep what they build: below the workspace's own target folder.
+/// Where the benches keep what they build: below the workspace's own target folder, or
+/// where `TESTSMITH_BENCH_DIR` says, so that two of them can run beside each other.
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench")
+    match std::env::var_os("TESTSMITH_BENCH_DIR") {
+        Some(folder) => folder.into(),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/testsmith-bench"),
+    }
 }
 
 /// The findings and the summary that the command printed for programs.
