@@ -7,7 +7,7 @@ use crate::guesses::{
     is_large, is_put_together, keeps_memory, names_an_index_or_size, takes_an_answer,
 };
 use crate::large;
-use crate::made_for_another::{made_for_another, of_two_owners};
+use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
 use crate::places;
 use crate::support::Support;
 use crate::way::root;
@@ -59,7 +59,7 @@ pub struct Facts<'f> {
     pub closures: bool,
     /// What made one of its arguments is documented to make what panics later.
     pub announced: bool,
-    /// A call was given what was made for another value of the same type.
+    /// A call was given what was made for another value of the same type, or of another number.
     pub made_for_another: bool,
     /// A value that says where was used with something that did not give it out.
     pub carried_place: bool,
@@ -165,7 +165,8 @@ impl<'f> Facts<'f> {
         let keys = arguments::made_up_keys(plan, sequence, here);
         let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
         let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
-        let made_for_another = made_for_another(plan, sequence, here);
+        let made_for_another = made_for_another(plan, sequence, here)
+            || made_of_another(plan, sequence, here, &outcome.values);
         Facts {
             plan,
             operation,

@@ -6,8 +6,13 @@
 //! apart. A clone is another, and so is what was split off or mapped from it;
 //! what a value becomes when it is moved through a call is the same one. An
 //! iterator over one list that extends another is no such thing.
+//!
+//! The same goes for what was computed for one number and is used with another: a
+//! function that takes `d` and a value that was made of `d` means the same one.
 
+use crate::arguments::number;
 use testsmith_model::operation::{Input, Mode, Operation};
+use testsmith_model::outcome::Value;
 use testsmith_model::{Plan, Sequence, Step};
 
 /// Whether a call up to the step `here` was given a value together with what
@@ -16,6 +21,20 @@ pub(crate) fn made_for_another(plan: &Plan, sequence: &Sequence, here: usize) ->
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let history = History { plan, steps: &steps };
     (0..steps.len()).any(|at| history.is_made_for_another(at))
+}
+
+/// Whether a call up to the step `here` was given a value that was made of an argument, together
+/// with an argument of that name and type which is another: a divisor, and what was computed for
+/// one that is not this. `seen` are the values of the steps, as far as they are known.
+pub(crate) fn made_of_another(
+    plan: &Plan,
+    sequence: &Sequence,
+    here: usize,
+    seen: &[Value],
+) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let history = History { plan, steps: &steps };
+    (0..steps.len()).any(|at| history.is_made_of_another(at, seen))
 }
 
 /// Whether the step `here` brings two values of one type together that borrow from different
@@ -76,6 +95,35 @@ impl History<'_> {
                     holds_others(self.plan, passed, cursor) && self.is_another(*made, *whole, key)
                 })
         })
+    }
+
+    fn is_made_of_another(&self, at: usize, seen: &[Value]) -> bool {
+        let given = self.named_args(at);
+        given.iter().any(|(made, input)| {
+            let is_own = self.plan.ty(input.ty).ty.path().is_some();
+            is_own
+                && self.named_args(*made).iter().any(|(part, of)| {
+                    let same = |(_, input): &&(usize, &Input)| {
+                        input.name == of.name && input.ty == of.ty
+                    };
+                    given.iter().find(same).is_some_and(|(arg, _)| self.differ(*part, *arg, seen))
+                })
+        })
+    }
+
+    /// The arguments of a call that have a name of their own.
+    fn named_args(&self, at: usize) -> Vec<(usize, &Input)> {
+        let inputs = self.operation(at).map(|operation| operation.inputs.as_slice());
+        self.args(at)
+            .zip(inputs.unwrap_or_default())
+            .filter(|(_, input)| !input.name.is_empty() && input.name != "self")
+            .collect()
+    }
+
+    /// Whether two slots hold numbers that are not the same.
+    fn differ(&self, one: usize, other: usize, seen: &[Value]) -> bool {
+        let number = |slot: usize| number(self.steps[slot], seen.get(slot));
+        one != other && number(one).zip(number(other)).is_some_and(|(one, other)| one != other)
     }
 
     /// Whether a part was made for another value than this whole.
@@ -150,6 +198,7 @@ fn holds_others(plan: &Plan, passed: &Input, cursor: bool) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::operation::{Abilities, TypeInfo};
+    use testsmith_model::sequence::Literal;
     use testsmith_model::ty::Ty;
     use testsmith_model::{OpId, TypeId};
 
@@ -225,5 +274,26 @@ mod tests {
         assert!(after(3, 5, &[1, 2]), "the cursor of the first in the second");
         assert!(!after(3, 5, &[1, 3]), "the cursor of the first in the first");
         assert!(!after(3, 4, &[2, 1]), "the second extended by the first");
+    }
+
+    #[test]
+    fn what_was_computed_for_one_number_is_used_with_that_number() {
+        let named = |name: &str, input: &Input| Input { name: name.into(), ..input.clone() };
+        let mut plan = plan();
+        let mut inverse = Operation::of_types(&[(KEY, Mode::Own)], MAP);
+        inverse.inputs = vec![named("d", &inverse.inputs[0])];
+        let mut divide = Operation::of_types(&[(KEY, Mode::Own), (MAP, Mode::Shared)], KEY);
+        divide.inputs = vec![named("d", &divide.inputs[0]), named("inverse", &divide.inputs[1])];
+        plan.operations = vec![inverse, divide];
+        // A number, what is computed for it, another number, and a call on the two given.
+        let after = |second: i128, back: &[u32]| {
+            let int = |number| Step::Literal(KEY, Literal::Int(number));
+            let call = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
+            let steps = vec![int(7), call(0, &[1]), int(second), call(1, back)];
+            made_of_another(&plan, &Sequence::from_steps(steps), 3, &[])
+        };
+        assert!(after(8, &[1, 2]), "another number");
+        assert!(!after(7, &[1, 2]), "the same number once more");
+        assert!(!after(8, &[3, 2]), "the very same");
     }
 }

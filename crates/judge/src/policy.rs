@@ -352,8 +352,8 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "made for another",
         severity: Suspicious,
-        reason: "a key, a cursor or the like was made for another value than the one that it was \
-                 used with, be it a clone or a part of that",
+        reason: "a key, a cursor or something computed before was made for another value than the \
+                 one that it was used with, be it a clone or a part of that",
         applies: |facts| facts.made_for_another && facts.panic().is_some(),
     },
     Rule {

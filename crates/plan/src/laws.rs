@@ -12,6 +12,7 @@ mod expand;
 mod files;
 mod members;
 mod queries;
+mod views;
 
 pub use bounds::question;
 pub use queries::{of_maker, of_query};

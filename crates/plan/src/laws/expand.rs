@@ -25,7 +25,8 @@ impl Law {
         } else {
             vec![self.clone()]
         };
-        laws.iter().flat_map(Law::in_each_form).collect()
+        let laws = laws.iter().flat_map(Law::in_each_form);
+        laws.map(|law| law.by_its_view(api, ty)).collect()
     }
 
     /// The same law with texts in the place of others.

@@ -37,6 +37,16 @@ pub(super) fn implements(api: &Api, ty: &Ty, trait_: &str) -> bool {
     ty.path().is_some() && api.impls_of(trait_).iter().any(|it| path(&it.for_) == path(ty))
 }
 
+/// Whether the crate lets a loop run over a reference to the type.
+pub(super) fn shows_items_by_reference(api: &Api, ty: &Ty) -> bool {
+    let is_one = |for_: &Ty| match for_ {
+        Ty::Ref { inner, mutable: false, .. } => inner.path() == ty.path(),
+        _ => false,
+    };
+    let impls = api.impls_of("std::iter::IntoIterator");
+    ty.path().is_some() && impls.iter().any(|known| is_one(&known.for_))
+}
+
 /// The number of arguments of a method with this name, the value included.
 pub(super) fn method(api: &Api, ty: &Ty, name: &str) -> Option<usize> {
     let is_it = |callable: &&Callable| {
