@@ -90,7 +90,8 @@ impl Confirmer<'_> {
         let small = if endless {
             self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step, right))?
         } else {
-            self.smaller(claim, sequence, step, right)?
+            let small = self.smaller(claim, sequence, step, right)?;
+            self.lasting(claim, small, right)?
         };
         let (small, claim) = match claim {
             Claim::Reaches { panics, .. } => self.tidied(claim, *panics, small)?,
@@ -212,6 +213,21 @@ impl Confirmer<'_> {
         Ok(true)
     }
 
+    /// Whether a sequence keeps the claim; a position that was right has to stay right.
+    pub(super) fn keeps(
+        &mut self,
+        claim: &Claim,
+        sequence: &Sequence,
+        right: bool,
+    ) -> Result<bool, Error> {
+        match self.look(claim, sequence, false)? {
+            Some(look) if right => {
+                self.workers.has_right_position(self.plan, sequence, &look.outcome)
+            }
+            look => Ok(look.is_some()),
+        }
+    }
+
     fn smaller(
         &mut self,
         claim: &Claim,
@@ -227,15 +243,7 @@ impl Confirmer<'_> {
             if error.is_some() || is_late(end) {
                 return false;
             }
-            // What was right has to stay right.
-            let look = self.look(claim, candidate, false);
-            let keeps = look.and_then(|look| match look {
-                Some(look) if right => {
-                    self.workers.has_right_position(plan, candidate, &look.outcome)
-                }
-                look => Ok(look.is_some()),
-            });
-            match keeps {
+            match self.keeps(claim, candidate, right) {
                 Ok(keeps) => keeps,
                 Err(why) => {
                     error = Some(why);

@@ -10,6 +10,7 @@
 
 mod claim;
 mod confirm;
+mod lasting;
 mod positions;
 pub mod steady;
 mod vary;

@@ -14,7 +14,7 @@ use literals::{shorter_together, simpler_literals};
 use makers::{Makers, is_sized};
 use std::collections::{HashMap, HashSet};
 use testsmith_model::message::Component;
-use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
 /// No finding is worth more tries than this.
 const MAX_TRIES: usize = 1200;
@@ -43,6 +43,34 @@ pub fn shrink(
         }
         _ => sequence.clone(),
     }
+}
+
+/// The same sequence with what one step makes made in another way, without the operation of
+/// that step: by a component, a literal, or another operation.
+pub fn made_otherwise(
+    plan: &Plan,
+    sequence: &Sequence,
+    step: usize,
+    components: &[Component],
+) -> Vec<Sequence> {
+    let edit = Edit::of(sequence);
+    let EditStep::Call(unwanted, _) = edit.steps[step] else { return vec![] };
+    let is_another = |op: OpId| op != unwanted;
+    let mut candidates: Vec<Edit> =
+        Makers::new(plan).instead(plan, &edit, step, &is_another).collect();
+    let shortest = shortest(plan, components);
+    for component in shortest.get(&edit.steps[step].ty(plan)).into_iter().flatten() {
+        let other = Edit::of(&component.sequence);
+        let old = (other.len() + step) as u32;
+        let candidate = edit.after(other).replace_value(old, component.value);
+        candidates.extend(candidate.without(old as usize..old as usize + 1));
+    }
+    candidates.retain(|candidate| {
+        !candidate.steps.iter().any(|step| matches!(step, EditStep::Call(op, _) if *op == unwanted))
+    });
+    candidates.sort_by_key(|candidate| cost(plan, candidate));
+    let needed = |candidate: &Edit| candidate.needed(plan, candidate.len() - 1).build(plan).ok();
+    candidates.iter().filter_map(needed).collect()
 }
 
 struct Shrinking<'s> {

@@ -38,24 +38,31 @@ impl Makers {
         let mut candidates = vec![];
         for here in 0..edit.len() - 1 {
             let EditStep::Call(op, args) = &edit.steps[here] else { continue };
-            let ty = plan.operation(*op).output;
-            for literal in self.literals_for(ty, edit) {
-                let candidate = edit.replace(here, EditStep::Literal(ty, literal));
-                candidates.push(candidate.without_unused(plan));
-            }
-            let makers = self.operations.get(&ty).into_iter().flatten();
             // A list that need not be large is better written out.
             let sized = is_sized(plan, *op);
             let least = args.len() + usize::from(sized);
-            let fewer = makers.filter(|other| {
-                plan.operation(**other).inputs.len() < least && !is_sized(plan, **other)
-            });
-            for other in fewer.take(MAX_MAKERS) {
-                let with = self.call_instead(plan, edit, here, *other);
-                candidates.extend(with.map(|candidate| candidate.without_unused(plan)));
-            }
+            let fewer = |other: OpId| plan.operation(other).inputs.len() < least;
+            candidates.extend(self.instead(plan, edit, here, &fewer));
         }
         candidates
+    }
+
+    /// The same steps with one call replaced by a literal, or by one of the operations that
+    /// will do.
+    pub(super) fn instead<'m>(
+        &'m self,
+        plan: &'m Plan,
+        edit: &'m Edit,
+        here: usize,
+        will_do: &'m dyn Fn(OpId) -> bool,
+    ) -> impl Iterator<Item = Edit> + 'm {
+        let ty = edit.steps[here].ty(plan);
+        let literals = self.literals_for(ty, edit).into_iter();
+        let written = literals.map(move |it| edit.replace(here, EditStep::Literal(ty, it)));
+        let makers = self.operations.get(&ty).into_iter().flatten().copied();
+        let makers = makers.filter(move |op| will_do(*op) && !is_sized(plan, *op)).take(MAX_MAKERS);
+        let called = makers.filter_map(move |op| self.call_instead(plan, edit, here, op));
+        written.chain(called).map(|candidate| candidate.without_unused(plan))
     }
 
     /// Literals of the type; texts of the sequence come first.
