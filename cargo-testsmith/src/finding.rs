@@ -26,6 +26,8 @@ pub struct Finding {
     pub law: Option<String>,
     /// How far the type keeps the claim, where that is a convention.
     pub support: Option<Support>,
+    /// The calls without which values keep it.
+    pub kept_without: Vec<String>,
     /// The calls that it takes to get there.
     pub way: BTreeSet<String>,
     /// Other operations that were seen to fail in the same class, after these calls.
@@ -76,6 +78,7 @@ impl Finding {
             operation,
             law,
             support: None,
+            kept_without: vec![],
             way,
             siblings: BTreeSet::new(),
             after,
@@ -96,8 +99,9 @@ impl Finding {
     }
 
     /// Judges it again, knowing how far the type keeps the convention.
-    pub fn weigh(&mut self, plan: &Plan, support: Support) {
+    pub fn weigh(&mut self, plan: &Plan, (support, without): (Support, Vec<String>)) {
         self.support = Some(support);
+        self.kept_without = without;
         let known = Known { support: self.support, ..Known::default() };
         let verdict = judge_with(plan, &self.sequence, &self.outcome, known);
         if let Verdict::Failing(failing) = verdict {
@@ -127,8 +131,12 @@ impl Finding {
         let broken = self.outcome.ending == Ending::Broken;
         let law = self.law.as_deref().and_then(testsmith_plan::law).filter(|_| broken);
         let why = law.map(|law| format!("; {}", law.why)).unwrap_or_default();
+        let without = match self.kept_without.as_slice() {
+            [] => String::new(),
+            calls => format!(", and for all that were made without {}", calls.join(" or ")),
+        };
         let support = self.support.map(|support| {
-            format!("; it holds for {} of {} other values", support.held, support.all())
+            format!("; it holds for {} of {} other values{without}", support.held, support.all())
         });
         let cause = match &self.outcome.ending {
             Ending::Exception { cause, .. } if !cause.is_empty() => format!("; where {cause}"),

@@ -224,7 +224,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
         api = read(&renames)?;
     }
     api.foreign_paths.retain(|definition, _| !renames.contains_key(definition));
-    let found = importable(lab, &api, stamp)?;
+    let found = importable(lab, package, &api, stamp)?;
     if !found.is_empty() {
         renames.extend(found);
         api = read(&renames)?;
@@ -280,7 +280,10 @@ fn shown(lab: &Lab, package: &Package, api: &Api) -> Vec<Shown> {
 
 /// Asks the compiler how the items of other crates can be imported: rustdoc
 /// only knows where they are defined.
-fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
+fn importable(lab: &Lab, package: &Package, api: &Api, stamp: u64) -> Result<Renames> {
+    let dependencies = package.dependencies.iter().map(|(name, _, _)| name.as_str());
+    let rust = ["std", "core", "alloc"];
+    let roots: Vec<&str> = dependencies.chain([package.library.as_str()]).chain(rust).collect();
     let mut asked = vec![];
     let mut probes = vec![];
     for (definition, kind) in &api.foreign_paths {
@@ -289,7 +292,7 @@ fn importable(lab: &Lab, api: &Api, stamp: u64) -> Result<Renames> {
             ForeignKind::Type => "fn it(_: &It) {}",
             ForeignKind::Trait => "fn it<T: It + ?Sized>() {}",
         };
-        for path in testsmith_discover::candidates(definition) {
+        for path in testsmith_discover::candidates(definition, &roots) {
             probes.push(format!("pub fn {{}}() {{ use {path} as It; {user} }}"));
             asked.push((definition, path));
         }

@@ -5,13 +5,13 @@
 //! and literals. What borrows has no components; its owner has.
 
 use crate::finding::Finding;
-use std::collections::{HashMap, HashSet};
-use testsmith_judge::Support;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use testsmith_judge::{Asked, Support};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::Component;
 use testsmith_model::outcome::Ending;
 use testsmith_model::sequence::Literal;
-use testsmith_model::{Edit, EditStep, Plan, Sequence, TypeId};
+use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
 
 /// How many different values a claim is asked of.
 const MAX_VALUES: usize = 64;
@@ -50,12 +50,12 @@ impl<'v> Values<'v> {
         &self,
         supervisor: &mut Supervisor,
         finding: &Finding,
-    ) -> Result<Support, Error> {
+    ) -> Result<(Support, Vec<String>), Error> {
         let edit = Edit::of(&finding.sequence);
-        let mut support = Support { held: 0, broken: 0 };
+        let mut asked: Vec<Asked> = vec![];
         let mut seen: HashSet<Vec<String>> = HashSet::new();
         for n in 0..MAX_TRIES {
-            if support.all() == MAX_VALUES {
+            if asked.len() == MAX_VALUES {
                 break;
             }
             let Some((sequence, args)) = self.other(&edit, n) else { continue };
@@ -70,13 +70,26 @@ impl<'v> Values<'v> {
             if !seen.insert(shown.unwrap_or_else(|| vec![format!("{sequence:?}")])) {
                 continue;
             }
-            match outcome.ending {
-                Ending::Completed => support.held += 1,
-                Ending::Broken => support.broken += 1,
-                _ => {}
+            if matches!(outcome.ending, Ending::Completed | Ending::Broken) {
+                let held = outcome.ending == Ending::Completed;
+                let (calls, size) = self.made_by(&sequence);
+                asked.push(Asked { held, calls, size });
             }
         }
-        Ok(support)
+        Ok(Support::of(&asked))
+    }
+
+    /// The names of the calls that made what a claim, the last step, was asked of, and how many
+    /// they are.
+    fn made_by(&self, sequence: &Sequence) -> (BTreeSet<String>, usize) {
+        let making = sequence.steps().take(sequence.len().saturating_sub(1));
+        let calls = making.filter_map(|step| match step {
+            Step::Call(op, _) => Some(self.plan.operation(*op).callee.name().to_owned()),
+            Step::Literal(..) => None,
+        });
+        let calls: Vec<String> = calls.collect();
+        let size = calls.len();
+        (calls.into_iter().collect(), size)
     }
 
     /// The last call of the steps with the n-th other values for its arguments.

@@ -227,12 +227,19 @@ pub fn is_hidden(item: &Item) -> bool {
 }
 
 /// How an item of another crate may be imported, by its definition path: the
-/// modules on the way may be private, so each shorter path is worth a try.
-pub fn candidates(definition: &str) -> Vec<String> {
+/// modules on the way may be private, so each shorter path is worth a try. A crate that is none
+/// of the `roots` that a test can name may be shown by one of them.
+pub fn candidates(definition: &str, roots: &[&str]) -> Vec<String> {
     let parts: Vec<&str> = definition.split("::").collect();
     let Some((name, modules)) = parts.split_last() else { return vec![] };
     let shorter = (1..modules.len()).rev().map(|n| format!("{}::{name}", modules[..n].join("::")));
-    std::iter::once(definition.to_owned()).chain(shorter).collect()
+    let paths: Vec<String> = std::iter::once(definition.to_owned()).chain(shorter).collect();
+    if roots.contains(&parts[0]) {
+        return paths;
+    }
+    let through =
+        |root: &&str| paths.iter().map(|path| format!("{root}::{path}")).collect::<Vec<_>>();
+    roots.iter().flat_map(through).collect()
 }
 
 #[cfg(test)]
@@ -241,7 +248,13 @@ mod tests {
 
     #[test]
     fn a_definition_may_be_importable_from_any_module_above_it() {
-        assert_eq!(candidates("a::b::c::D"), ["a::b::c::D", "a::b::D", "a::D"]);
-        assert_eq!(candidates("a::D"), ["a::D"]);
+        assert_eq!(candidates("a::b::c::D", &["a"]), ["a::b::c::D", "a::b::D", "a::D"]);
+        assert_eq!(candidates("a::D", &["z", "a"]), ["a::D"]);
+    }
+
+    #[test]
+    fn what_a_test_cannot_name_may_be_shown_by_what_it_can() {
+        let through = ["y::a::b::D", "y::a::D", "z::a::b::D", "z::a::D"];
+        assert_eq!(candidates("a::b::D", &["y", "z"]), through);
     }
 }

@@ -65,6 +65,8 @@ pub struct Facts<'f> {
     pub carried_place: bool,
     /// The call was told a place beyond all memory.
     pub far_place: bool,
+    /// The index that the panic complains of was told to what made the value, with a text or a list.
+    pub told_before: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -100,6 +102,14 @@ fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
     let made = plan.ty(call.output).ty.path()?;
     let whole = made == path || is_put_together(call);
     (whole && fields.len() > 1).then(|| made.to_owned())
+}
+
+/// The indices that a panic complains of.
+fn complained_of(outcome: &Outcome) -> Vec<i128> {
+    match &outcome.ending {
+        Ending::Panicked(panic) => indices_in(&panic.message),
+        _ => vec![],
+    }
 }
 
 /// Whether a step is such a call, or depends on one.
@@ -190,6 +200,7 @@ impl<'f> Facts<'f> {
             made_for_another,
             carried_place: places::carried(plan, sequence, here),
             far_place: places::far(plan, sequence, here),
+            told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -463,6 +474,19 @@ impl<'f> Facts<'f> {
     /// The name of the function that was called.
     pub(crate) fn name(&self) -> Option<&str> {
         self.operation.map(|operation| operation.callee.name())
+    }
+
+    /// The call was handed several closures of the test, which may have to fit each other.
+    pub fn takes_several_closures(&self) -> bool {
+        let called = self.operation.filter(|operation| operation.kind != OperationKind::Law);
+        called.is_some_and(|operation| operation.call.closures.len() > 1)
+    }
+
+    /// It panics in words of its author's.
+    pub fn refuses_in_words(&self) -> bool {
+        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let expects = |statement: &str| statement.trim_start_matches('.').starts_with("expect(");
+        self.panics_by(&["panic"]) || origin.is_some_and(|origin| expects(&origin.statement))
     }
 
     /// The code that panicked begins with one of these macros.

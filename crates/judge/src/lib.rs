@@ -25,7 +25,7 @@ pub use guesses::is_by_zero;
 pub use policy::{POLICY, Rule};
 pub use positions::{Counts, counts, is_right};
 pub use reservations::RESERVATIONS;
-pub use support::Support;
+pub use support::{Asked, Support};
 pub use way::{is_given_data, is_same_way, lineage, way};
 
 use testsmith_model::outcome::{Ending, Outcome};

@@ -13,19 +13,30 @@
 use crate::arguments::number;
 use testsmith_model::operation::{Input, Mode, Operation};
 use testsmith_model::outcome::Value;
-use testsmith_model::{Plan, Sequence, Step};
+use testsmith_model::sequence::Literal;
+use testsmith_model::{Edit, Plan, Sequence, Step};
 
-/// Whether a call up to the step `here` was given a value together with what
+/// Whether the step `here`, or a call that it depends on, was given a value together with what
 /// was made for another value of its type.
 pub(crate) fn made_for_another(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
-    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let edit = Edit::of(sequence);
+    if here >= edit.len() || !has_made_for_another(plan, sequence) {
+        return false;
+    }
+    // What cannot stand alone is looked at as it stands.
+    let needed = edit.needed(plan, here).build(plan);
+    needed.map_or(true, |needed| has_made_for_another(plan, &needed))
+}
+
+fn has_made_for_another(plan: &Plan, sequence: &Sequence) -> bool {
+    let steps: Vec<&Step> = sequence.steps().collect();
     let history = History { plan, steps: &steps };
     (0..steps.len()).any(|at| history.is_made_for_another(at))
 }
 
-/// Whether a call up to the step `here` was given a value that was made of an argument, together
-/// with an argument of that name and type which is another: a divisor, and what was computed for
-/// one that is not this. `seen` are the values of the steps, as far as they are known.
+/// Whether the step `here` was given a value that was made of an argument, together with an
+/// argument of that name and type which is another: a divisor, and what was computed for one that
+/// is not this. `seen` are the values of the steps, as far as they are known.
 pub(crate) fn made_of_another(
     plan: &Plan,
     sequence: &Sequence,
@@ -33,12 +44,11 @@ pub(crate) fn made_of_another(
     seen: &[Value],
 ) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
-    let history = History { plan, steps: &steps };
-    (0..steps.len()).any(|at| history.is_made_of_another(at, seen))
+    here < steps.len() && History { plan, steps: &steps }.is_made_of_another(here, seen)
 }
 
 /// Whether the step `here` brings two values of one type together that borrow from different
-/// values of another type: residues of two moduli.
+/// values of another type, residues of two moduli, or from different texts.
 pub(crate) fn of_two_owners(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     if here >= steps.len() {
@@ -51,7 +61,8 @@ pub(crate) fn of_two_owners(plan: &Plan, sequence: &Sequence, here: usize) -> bo
     let owner = |slot: usize| {
         let holds = |slot: usize| {
             let info = plan.ty(ty(slot));
-            !info.abilities.copy && !info.may_borrow() && info.ty.path().is_some()
+            let is_text = matches!(steps[slot], Step::Literal(_, Literal::Str(_)));
+            is_text || (!info.abilities.copy && !info.may_borrow() && info.ty.path().is_some())
         };
         history.nearest(slot, &holds)
     };
@@ -103,9 +114,8 @@ impl History<'_> {
             let is_own = self.plan.ty(input.ty).ty.path().is_some();
             is_own
                 && self.named_args(*made).iter().any(|(part, of)| {
-                    let same = |(_, input): &&(usize, &Input)| {
-                        input.name == of.name && input.ty == of.ty
-                    };
+                    let same =
+                        |(_, input): &&(usize, &Input)| input.name == of.name && input.ty == of.ty;
                     given.iter().find(same).is_some_and(|(arg, _)| self.differ(*part, *arg, seen))
                 })
         })
@@ -198,7 +208,6 @@ fn holds_others(plan: &Plan, passed: &Input, cursor: bool) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::operation::{Abilities, TypeInfo};
-    use testsmith_model::sequence::Literal;
     use testsmith_model::ty::Ty;
     use testsmith_model::{OpId, TypeId};
 
@@ -267,6 +276,16 @@ mod tests {
         let step = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
         let steps = vec![step(0, &[]), step(6, &[1]), step(1, &[1]), step(2, &[3, 1])];
         assert!(made_for_another(&plan(), &Sequence::from_steps(steps), 3));
+    }
+
+    #[test]
+    fn what_a_call_does_not_depend_on_is_none_of_its_business() {
+        let step = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
+        // Two maps, a key of the first that is looked up in the second, and a new map.
+        let steps = vec![step(0, &[]), step(0, &[]), step(1, &[2]), step(2, &[2, 1]), step(0, &[])];
+        let sequence = Sequence::from_steps(steps);
+        assert!(made_for_another(&plan(), &sequence, 3));
+        assert!(!made_for_another(&plan(), &sequence, 4));
     }
 
     #[test]

@@ -56,6 +56,24 @@ fn carriers(plan: &Plan) -> BTreeSet<&str> {
         .collect()
 }
 
+/// Whether one of these indices was told to a call that the step `here` was made from, together
+/// with the text or the list that it is an index into.
+pub(crate) fn told_before(plan: &Plan, sequence: &Sequence, here: usize, indices: &[i128]) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let makers = made_from(&steps, here);
+    // A type of the crate's own knows what it holds.
+    let is_plain = |slot: usize| match plan.ty(steps[slot].ty(plan)).ty.behind_references() {
+        Ty::Prim(name) => name == "str",
+        Ty::Slice(_) | Ty::Array(..) => true,
+        ty => ty.path().is_some_and(|path| path.starts_with("std::")),
+    };
+    (0..here.min(steps.len())).filter(|at| makers[*at]).any(|at| {
+        let given: Vec<usize> = steps[at].args(at).collect();
+        let told = |slot: &usize| number(steps[*slot], None).is_some_and(|n| indices.contains(&n));
+        given.iter().any(told) && given.iter().any(|slot| is_plain(*slot))
+    })
+}
+
 /// Whether a call was told a place beyond all memory.
 pub(crate) fn far(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();

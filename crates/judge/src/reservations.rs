@@ -25,4 +25,18 @@ pub static RESERVATIONS: &[Rule] = &[
             facts.internal && !faults
         },
     },
+    Rule {
+        name: "index that was told before",
+        severity: Suspicious,
+        reason: "the index that goes wrong was given by the test to what made the value, together \
+                 with a text or a list that it may not fit",
+        applies: |facts| facts.told_before,
+    },
+    Rule {
+        name: "closures that have to fit",
+        severity: Suspicious,
+        reason: "it was handed several closures of the test, whose answers may have to fit each \
+                 other",
+        applies: |facts| facts.takes_several_closures() && facts.panic().is_some(),
+    },
 ];

@@ -1,14 +1,30 @@
 //! How far a type keeps a convention.
 //!
 //! A convention rests on names: `len` need not be about what `keys` yields. So it has to
-//! earn its place on each type, by holding for nearly all of many different values.
+//! earn its place on each type: by holding for nearly all of many different values, or by
+//! holding for all of many that were made without some call, and failing only after that.
 //! What a trait promises needs no support.
+
+use std::collections::BTreeSet;
 
 /// How many different values a claim was asked about, and what came of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Support {
     pub held: usize,
     pub broken: usize,
+    /// Values that keep it, made without what every value was made with that does not, and with
+    /// no fewer calls.
+    pub apart: usize,
+}
+
+/// One value that a claim was asked about.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub held: bool,
+    /// The names of the calls that made it.
+    pub calls: BTreeSet<String>,
+    /// How many calls made it.
+    pub size: usize,
 }
 
 /// A convention that holds for fewer different values has not been seen to hold.
@@ -17,14 +33,53 @@ const LEAST: usize = 8;
 const ONE_IN: usize = 4;
 
 impl Support {
+    /// What came of asking, and the calls, two at the most, one of which every value was made
+    /// with that does not keep the claim, if enough were made without them that do.
+    pub fn of(asked: &[Asked]) -> (Support, Vec<String>) {
+        let broken: Vec<&Asked> = asked.iter().filter(|value| !value.held).collect();
+        let held = asked.len() - broken.len();
+        let names: BTreeSet<&String> = broken.iter().flat_map(|value| &value.calls).collect();
+        let names: Vec<&String> = names.into_iter().collect();
+        let alone = names.iter().map(|name| vec![*name]);
+        let pairs = names.iter().enumerate().flat_map(|(n, one)| {
+            let (names, one) = (&names, *one);
+            names[n + 1..].iter().map(move |other| vec![one, *other])
+        });
+        let best = alone
+            .chain(pairs)
+            .map(|calls| (apart(asked, &broken, &calls), calls))
+            // Of those that tell as many apart the first, which has fewer calls.
+            .fold((0, vec![]), |best, next| if next.0 > best.0 { next } else { best });
+        let support = Support { held, broken: broken.len(), apart: best.0 };
+        let told = if support.is_apart() { best.1 } else { vec![] };
+        (support, told.into_iter().cloned().collect())
+    }
+
     pub fn all(self) -> usize {
         self.held + self.broken
     }
 
-    /// Whether the type keeps the convention but for a few values.
+    /// Whether the type keeps the convention but for a few values, or but for what some call
+    /// leaves.
     pub fn is_earned(self) -> bool {
-        self.held >= LEAST && self.broken * ONE_IN <= self.all()
+        let nearly_all = self.held >= LEAST && self.broken * ONE_IN <= self.all();
+        nearly_all || self.is_apart()
     }
+
+    fn is_apart(self) -> bool {
+        self.apart >= LEAST
+    }
+}
+
+/// How many values keep the claim that were made without these calls, but with no fewer than the
+/// smallest that does not keep it; none if one that does not was made without them as well.
+fn apart(asked: &[Asked], broken: &[&Asked], calls: &[&String]) -> usize {
+    let with = |value: &Asked| calls.iter().any(|name| value.calls.contains(*name));
+    if !broken.iter().all(|value| with(value)) {
+        return 0;
+    }
+    let least = broken.iter().map(|value| value.size).min().unwrap_or(usize::MAX);
+    asked.iter().filter(|value| value.held && value.size >= least && !with(value)).count()
 }
 
 #[cfg(test)]
@@ -33,9 +88,43 @@ mod tests {
 
     #[test]
     fn a_convention_is_earned_by_nearly_all_of_many_values() {
-        let earned = |held, broken| Support { held, broken }.is_earned();
+        let earned = |held, broken| Support { held, broken, apart: 0 }.is_earned();
         assert!(earned(8, 0) && earned(8, 2) && earned(60, 4));
         assert!(!earned(7, 0), "too few");
         assert!(!earned(8, 3) && !earned(0, 64), "too often broken");
+    }
+
+    /// So many values that were made by these calls and keep the claim or not.
+    fn values(number: usize, held: bool, calls: &str) -> Vec<Asked> {
+        let calls: Vec<String> = calls.split(' ').map(str::to_owned).collect();
+        let size = calls.len();
+        vec![Asked { held, calls: calls.into_iter().collect(), size }; number]
+    }
+
+    fn check(asked: &[Vec<Asked>]) -> Option<Vec<String>> {
+        let (support, calls) = Support::of(&asked.concat());
+        support.is_earned().then_some(calls)
+    }
+
+    #[test]
+    fn a_convention_is_earned_by_what_was_made_without_a_call() {
+        let back = || values(8, true, "new push_back");
+        let front = || values(8, false, "new push_front");
+        assert_eq!(check(&[back(), front()]), Some(vec!["push_front".to_owned()]));
+        let taken = || values(8, false, "new push_back pop_front");
+        let both = ["pop_front", "push_front"].map(str::to_owned).to_vec();
+        assert_eq!(check(&[back(), front(), taken()]), Some(both), "either of two calls");
+        let swapped = values(8, false, "new push_back swap");
+        assert_eq!(check(&[back(), front(), taken(), swapped]), None, "one of three");
+    }
+
+    #[test]
+    fn what_is_smaller_than_all_that_breaks_it_earns_nothing() {
+        let broken = values(8, false, "new insert insert");
+        assert_eq!(check(&[values(9, true, "unit"), broken.clone()]), None);
+        let as_large = values(8, true, "unit extend reserve");
+        assert!(check(&[as_large, broken.clone()]).is_some());
+        let same = values(8, true, "new insert remove");
+        assert_eq!(check(&[same, broken]), None, "made with the same call");
     }
 }

@@ -1,16 +1,19 @@
-//! The scratch workspace: the worker's sources, a package for probes, one for the
-//! harness and one for tests, all resolved together with the crate under test, so
-//! that each thing is compiled once.
+//! The scratch workspace: a package for probes, one for the harness and one for tests,
+//! all resolved together with the crate under test, so that each thing is compiled once.
+//! The worker's sources lie in the target folder: what is built of them serves
+//! every workspace that has the same target folder.
 //!
 //! What is linked into a harness has no dependency but libc, and is compiled in
 //! the user's own build: that is why hashing, the wire format and the journal are
 //! written by hand there.
 
 use crate::emitted::EMITTED_HEAD;
+use crate::identity::Identity;
+use crate::lab::write_if_changed;
 use crate::package::{self, Features, Package, Subject};
 use crate::{Error, Lab};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
@@ -125,18 +128,32 @@ impl Lab {
         self.take_lock_at(&other.path("Cargo.lock"))
     }
 
+    /// Where the sources of ours are, which are the same for all of this build of the tool.
+    fn ours(&self) -> PathBuf {
+        let mut identity = Identity::default();
+        for (path, text) in our_files() {
+            identity.add(path.as_bytes());
+            identity.add(text.as_bytes());
+        }
+        self.target().join(format!("testsmith-{}", identity.text()))
+    }
+
+    /// Writes them, unless they are there. Another process may do so at the same time, or
+    /// build what is there already, so no file is ever seen half written.
     fn write_ours(&self) -> Result<(), Error> {
-        for (path, text) in SOURCES {
-            self.write(&format!("ours/{path}"), text)?;
+        let folder = self.ours();
+        if folder.exists() {
+            return Ok(());
         }
-        for (name, rest) in OURS {
-            let manifest = format!(
-                "[package]\nname = \"testsmith-{name}\"\nversion = \"{}\"\nedition = \"2024\"\n\n{rest}",
-                env!("CARGO_PKG_VERSION")
-            );
-            self.write(&format!("ours/{name}/Cargo.toml"), &manifest)?;
+        let draft = self.target().join(format!(".testsmith-ours-{}", std::process::id()));
+        for (path, text) in our_files() {
+            write_if_changed(&draft.join(path), text.as_bytes())?;
         }
-        Ok(())
+        match std::fs::rename(&draft, &folder) {
+            Err(error) if !folder.exists() => Err(Error::io(&folder)(error)),
+            Err(_) => std::fs::remove_dir_all(&draft).map_err(Error::io(&draft)),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Starts from the user's own lock, so that the same versions are tested.
@@ -190,10 +207,26 @@ impl Lab {
         };
         self.write("probe/Cargo.toml", &manifest("testsmith-probe", OUR_EDITION, ""))?;
         self.write("emitted/Cargo.toml", &manifest("testsmith-emitted", edition, ""))?;
-        let ours = "testsmith-worker = { path = \"../ours/worker\" }\n\n\
-                    [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n";
-        self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", OUR_EDITION, ours))
+        let worker = self.ours().join("worker").display().to_string();
+        let ours = format!(
+            "testsmith-worker = {{ path = {worker:?} }}\n\n\
+             [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n"
+        );
+        self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", OUR_EDITION, &ours))
     }
+}
+
+/// The sources and manifests of what is linked into a harness.
+fn our_files() -> impl Iterator<Item = (String, String)> {
+    let sources = SOURCES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+    let manifests = OURS.iter().map(|(name, rest)| {
+        let manifest = format!(
+            "[package]\nname = \"testsmith-{name}\"\nversion = \"{}\"\nedition = \"2024\"\n\n{rest}",
+            env!("CARGO_PKG_VERSION")
+        );
+        (format!("{name}/Cargo.toml"), manifest)
+    });
+    sources.chain(manifests)
 }
 
 /// A lock that names one version of a published crate: cargo takes a version

@@ -37,6 +37,26 @@ impl Planner {
         self.pending.iter().flat_map(each).collect()
     }
 
+    /// The same, of those callables alone that ask for a type by a trait of another crate: what the
+    /// package itself chooses of its implementors is better than any of them.
+    pub(crate) fn by_foreign_example(&self) -> Vec<(Purpose, Draft)> {
+        let wanted = self.pending.iter().filter(|number| self.asks_another_crate(**number));
+        wanted.flat_map(|number| self.of_examples(*number)).collect()
+    }
+
+    fn asks_another_crate(&self, number: u32) -> bool {
+        let own = |path: &str| {
+            let library = path.split("::").next().unwrap_or_default();
+            library == self.api.krate || matches!(library, "std" | "core" | "alloc")
+        };
+        let mut generics = self.api.callables[number as usize].generics.iter();
+        generics.any(|generics| {
+            let mut bounds =
+                generics.params.iter().flat_map(|param| generics.bounds_on(&param.name));
+            bounds.any(|bound| bound.as_trait().is_some_and(|trait_| !own(&trait_.path)))
+        })
+    }
+
     fn of_examples(&self, number: u32) -> Vec<(Purpose, Draft)> {
         let mut drafts = vec![];
         for (n, with) in self.example_arguments(number).into_iter().enumerate() {

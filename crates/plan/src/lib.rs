@@ -1,8 +1,9 @@
 //! From a generic API to concrete operations.
 //!
 //! Proposes drafts and is told which of them compile; never runs a compiler
-//! itself. The rounds: every callable with the first menu, those refused with
-//! the types that the package itself writes out and with the next menus, then builders for whatever the accepted drafts take and
+//! itself. The rounds: what asks for types of other crates with those that the package itself
+//! writes out, every other callable with the first menu, those refused with
+//! the types that the package writes out and with the next menus, then builders for whatever the accepted drafts take and
 //! return, then further instances of callables that make what is still
 //! missing, then the guards that ask for preconditions. What remains without a
 //! way to be called is a skip.
@@ -64,6 +65,7 @@ const MAX_DEMAND_ROUNDS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PlanningStage {
     Sizes,
+    ForeignExamples,
     Menu(usize),
     Examples,
     Build(usize),
@@ -125,6 +127,7 @@ impl Planner {
                 PlanningStage::Menu(batch) => {
                     BATCHES[batch].clone().flat_map(|turn| self.by_menu(turn)).collect()
                 }
+                PlanningStage::ForeignExamples => self.by_foreign_example(),
                 PlanningStage::Examples => self.by_example(),
                 PlanningStage::Build(_) => all(Purpose::Call(0), self.builders()),
                 PlanningStage::Demand(_) => all(Purpose::Call(0), self.instances()),
@@ -202,7 +205,8 @@ impl Planner {
 
     fn following(&self, empty: bool) -> PlanningStage {
         match self.stage {
-            PlanningStage::Sizes => PlanningStage::Menu(0),
+            PlanningStage::Sizes => PlanningStage::ForeignExamples,
+            PlanningStage::ForeignExamples => PlanningStage::Menu(0),
             PlanningStage::Menu(0) => PlanningStage::Examples,
             PlanningStage::Examples => PlanningStage::Menu(1),
             PlanningStage::Menu(batch) if batch + 1 < BATCHES.len() => {

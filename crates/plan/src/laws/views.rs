@@ -24,8 +24,8 @@ impl Law {
         } else {
             return self.clone();
         };
-        let puts = ["a", "b", "{.0}", "{.1}"]
-            .map(|it| (format!("{it}.iter()"), view.replace("{it}", it)));
+        let puts =
+            ["a", "b", "{.0}", "{.1}"].map(|it| (format!("{it}.iter()"), view.replace("{it}", it)));
         let texts = puts.each_ref().map(|(one, other)| (one.as_str(), other.as_str()));
         let mut law = self.with(&texts);
         law.methods.retain(|name| name != VIEW);
