@@ -4,7 +4,7 @@ use crate::arguments;
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
-    is_large, is_put_together, keeps_memory, names_an_index_or_size, takes_an_answer,
+    is_large, is_put_together, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
@@ -230,10 +230,11 @@ impl<'f> Facts<'f> {
     }
 
     /// Whether the panic's message speaks of a parameter by its name. Short names
-    /// are words of any sentence.
+    /// are words of any sentence, and what the standard library says is about no parameter.
     pub fn says_a_parameter(&self) -> bool {
         let Some(panic) = self.panic() else { return false };
-        let words = || panic.message.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let said = own_words(&panic.message);
+        let words = || said.split(|c: char| !c.is_alphanumeric() && c != '_');
         self.operation.is_some_and(|operation| {
             let named = |name: &str| name.len() > 3 && words().any(|word| word == name);
             operation.inputs.iter().any(|input| input.name != "self" && named(&input.name))

@@ -102,6 +102,17 @@ pub fn is_by_zero(message: &str) -> bool {
     message.contains("divide by zero") || message.contains("divisor of zero")
 }
 
+/// What the author of the code says in a message, without what the standard library says when
+/// something is unwrapped that is not there.
+pub fn own_words(message: &str) -> &str {
+    const NOT_THERE: [&str; 3] = [
+        "called `Option::unwrap()` on a `None` value",
+        "called `Result::unwrap()` on an `Err` value: ",
+        "called `Result::unwrap_err()` on an `Ok` value: ",
+    ];
+    NOT_THERE.iter().find_map(|words| message.strip_prefix(words)).unwrap_or(message)
+}
+
 /// What is said of a range that ends before it begins.
 pub const BACKWARDS: [&str; 2] = ["slice index starts at ", "begin <= end ("];
 
@@ -176,6 +187,14 @@ pub(crate) mod tests {
         assert_eq!(says("slice index starts at 2 but ends at 1"), [2, 1]);
         assert_eq!(says("begin <= end (4 <= 2) when slicing `a9b`"), [4, 2]);
         assert!(says("there is no index").is_empty());
+    }
+
+    #[test]
+    fn what_the_library_says_is_none_of_the_authors_words() {
+        assert_eq!(own_words("called `Option::unwrap()` on a `None` value"), "");
+        let error = "called `Result::unwrap()` on an `Err` value: InvalidValue";
+        assert_eq!(own_words(error), "InvalidValue");
+        assert_eq!(own_words("no such value"), "no such value");
     }
 
     #[test]

@@ -259,7 +259,6 @@ pub static POLICY: &[Rule] = &[
                 || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
-                || (facts.of_two_owners && facts.refuses_in_words())
                 || (facts.large_number && facts.says(&["with overflow"]));
             facts.kind() == Some(OperationKind::Law) && !asked_for
         },

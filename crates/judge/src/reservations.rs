@@ -33,6 +33,13 @@ pub static RESERVATIONS: &[Rule] = &[
         applies: |facts| facts.told_before,
     },
     Rule {
+        name: "values of different owners",
+        severity: Suspicious,
+        reason: "it refuses in words of its own to bring two values together that belong to \
+                 different ones",
+        applies: |facts| facts.of_two_owners && facts.refuses_in_words(),
+    },
+    Rule {
         name: "closures that have to fit",
         severity: Suspicious,
         reason: "it was handed several closures of the test, whose answers may have to fit each \
