@@ -130,10 +130,10 @@ impl History<'_> {
             .collect()
     }
 
-    /// Whether two slots hold numbers that are not the same.
+    /// Whether two slots hold different values, as far as is known: two numbers may be the same.
     fn differ(&self, one: usize, other: usize, seen: &[Value]) -> bool {
         let number = |slot: usize| number(self.steps[slot], seen.get(slot));
-        one != other && number(one).zip(number(other)).is_some_and(|(one, other)| one != other)
+        one != other && number(one).zip(number(other)).is_none_or(|(one, other)| one != other)
     }
 
     /// Whether a part was made for another value than this whole.
