@@ -42,20 +42,20 @@ pub fn examples(root: &Path, api: &Api) -> Examples {
 struct Reader<'a> {
     api: &'a Api,
     /// What the file at hand calls by a name of its own.
-    imports: BTreeMap<String, Vec<String>>,
+    imports: Imported,
     found: BTreeMap<Ty, usize>,
     foreign: BTreeMap<String, usize>,
 }
 
 impl<'a> Reader<'a> {
     fn new(api: &'a Api) -> Reader<'a> {
-        let (imports, found, foreign) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (imports, found, foreign) = (Imported::default(), BTreeMap::new(), BTreeMap::new());
         Reader { api, imports, found, foreign }
     }
 
     fn file(&mut self, file: &syn::File) {
-        self.imports.clear();
-        Imports(&mut self.imports).visit_file(file);
+        self.imports = Imported::default();
+        self.imports.visit_file(file);
         self.visit_file(file);
     }
 
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
     /// What a path means in this file.
     fn named(&self, words: &[String], args: Vec<Arg>) -> Option<Ty> {
         let (first, rest) = words.split_first()?;
-        let mut full: Vec<String> = match self.imports.get(first) {
+        let mut full: Vec<String> = match self.imports.names.get(first) {
             Some(imported) => imported.clone(),
             None => vec![first.clone()],
         };
@@ -165,7 +165,9 @@ impl<'a> Reader<'a> {
         let of_std = matches!(full[0].as_str(), "std" | "core" | "alloc") && full.len() > 1;
         if full.len() == 1 || of_std {
             let known = STD.iter().find(|path| path.rsplit("::").next() == Some(name.as_str()));
-            return known.map(|path| Ty::Adt { path: (*path).to_owned(), args });
+            let known = known.map(|path| (*path).to_owned());
+            let path = known.or_else(|| if of_std { None } else { self.shown(&name) })?;
+            return Some(Ty::Adt { path, args });
         }
         // A path of another crate, as it stands.
         (!self.is_own(&full[0])).then(|| Ty::Adt { path: full.join("::"), args })
@@ -183,6 +185,33 @@ impl<'a> Reader<'a> {
         let mut same = self.api.types.keys().filter(|path| path.ends_with(&written));
         let one = same.next()?;
         same.next().is_none().then(|| one.clone())
+    }
+
+    /// Where a name that nothing else explains is from: the one module that the file imports all of
+    /// and of which nothing is known, because another crate has it.
+    fn shown(&self, name: &str) -> Option<String> {
+        let module = |glob: &Vec<String>| match glob.first()?.as_str() {
+            "self" | "super" | "std" | "core" | "alloc" => None,
+            "crate" => {
+                Some([std::slice::from_ref(&self.api.krate), &glob[1..]].concat().join("::"))
+            }
+            _ => Some(glob.join("::")),
+        };
+        let is_unknown = |module: &String| {
+            let inside = format!("{module}::");
+            *module != self.api.krate
+                && !self.api.types.keys().any(|path| path.starts_with(&inside))
+        };
+        let mut unknown: Vec<String> =
+            self.imports.globs.iter().filter_map(module).filter(is_unknown).collect();
+        unknown.dedup();
+        // A single letter is a parameter.
+        let is_type = name.starts_with(|c: char| c.is_uppercase()) && name.len() > 1;
+        let is_type = is_type && name != "Self";
+        match unknown.as_slice() {
+            [module] if is_type => Some(format!("{module}::{name}")),
+            _ => None,
+        }
     }
 
     /// A type of the crate with these arguments; an alias is seen through.
@@ -246,7 +275,7 @@ impl<'a> Reader<'a> {
                     code = None;
                     if let Ok(file) = syn::parse_file(&text) {
                         let outer = self.imports.clone();
-                        Imports(&mut self.imports).visit_file(&file);
+                        self.imports.visit_file(&file);
                         self.visit_file(&file);
                         self.imports = outer;
                     }
@@ -264,7 +293,7 @@ impl<'a> Reader<'a> {
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let first = path.segments.first().map(|segment| segment.ident.to_string());
-        let imported = first.and_then(|first| self.imports.get(&first));
+        let imported = first.and_then(|first| self.imports.names.get(&first));
         if let Some([root, .., name]) = imported.map(Vec::as_slice)
             && !matches!(root.as_str(), "std" | "core" | "alloc")
             && !self.is_own(root)
@@ -320,10 +349,14 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
-/// Collects what `use` gives names to.
-struct Imports<'i>(&'i mut BTreeMap<String, Vec<String>>);
+/// What `use` gives names to, and the modules that it takes everything of.
+#[derive(Clone, Default)]
+struct Imported {
+    names: BTreeMap<String, Vec<String>>,
+    globs: Vec<Vec<String>>,
+}
 
-impl<'ast> Visit<'ast> for Imports<'_> {
+impl<'ast> Visit<'ast> for Imported {
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
         let mut open = vec![(vec![], &item.tree)];
         while let Some((before, tree)) = open.pop() {
@@ -335,15 +368,15 @@ impl<'ast> Visit<'ast> for Imports<'_> {
             match tree {
                 syn::UseTree::Path(path) => open.push((with(&path.ident), &path.tree)),
                 syn::UseTree::Name(name) => {
-                    self.0.insert(name.ident.to_string(), with(&name.ident));
+                    self.names.insert(name.ident.to_string(), with(&name.ident));
                 }
                 syn::UseTree::Rename(rename) => {
-                    self.0.insert(rename.rename.to_string(), with(&rename.ident));
+                    self.names.insert(rename.rename.to_string(), with(&rename.ident));
                 }
                 syn::UseTree::Group(group) => {
                     open.extend(group.items.iter().map(|tree| (before.clone(), tree)));
                 }
-                syn::UseTree::Glob(_) => {}
+                syn::UseTree::Glob(_) => self.globs.push(before),
             }
         }
     }
@@ -493,6 +526,17 @@ mod tests {
     fn a_name_is_what_the_file_imports_by_it() {
         let source = "use other::Rows; use grid::Grid as G; fn f(g: G<i8, Rows>) {}";
         check(source, &["grid::Grid<i8, other::Rows>"]);
+    }
+
+    #[test]
+    fn a_name_that_nothing_explains_is_of_the_module_of_which_nothing_is_known() {
+        let within = |uses: &str| format!("{uses} fn f(g: Grid<i8, U8>) {{}}");
+        check(&within("use grid::sizes::*;"), &["grid::Grid<i8, grid::sizes::U8>"]);
+        check(&within("use crate::sizes::*; use super::*;"), &["grid::Grid<i8, grid::sizes::U8>"]);
+        check(&within("use numbers::*;"), &["grid::Grid<i8, numbers::U8>"]);
+        check(&within("use numbers::*; use sizes::*;"), &[]);
+        check(&within("use grid::*; use grid::order::*;"), &[]);
+        check("use numbers::*; impl A { fn f(g: Grid<i8, Self>, h: Grid<T, u8>) {} }", &[]);
     }
 
     #[test]
