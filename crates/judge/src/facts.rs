@@ -119,17 +119,38 @@ fn depends_on(
     here: usize,
     is_it: fn(&Operation) -> bool,
 ) -> bool {
+    needed_of_kind(plan, sequence, here, is_it).unwrap_or_default() > 0
+}
+
+/// How many of the calls that a step needs are such, itself included; nothing if it is no step.
+fn needed_of_kind(
+    plan: &Plan,
+    sequence: &Sequence,
+    here: usize,
+    is_it: fn(&Operation) -> bool,
+) -> Option<usize> {
     let is_it = |op: OpId| is_it(plan.operation(op));
     if !sequence.steps().any(|step| matches!(step, Step::Call(op, _) if is_it(*op))) {
-        return false;
+        return Some(0);
     }
     let edit = Edit::of(sequence);
-    here < edit.len()
-        && edit
-            .needed(plan, here)
-            .steps
-            .iter()
-            .any(|step| matches!(step, EditStep::Call(op, _) if is_it(*op)))
+    (here < edit.len()).then(|| {
+        let needed = edit.needed(plan, here);
+        let such = |step: &&EditStep| matches!(step, EditStep::Call(op, _) if is_it(*op));
+        needed.steps.iter().filter(such).count()
+    })
+}
+
+/// Whether a call that a failure depends on was interrupted. One that panics by itself, and not by
+/// the code of the test, was not.
+fn is_interrupted(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> bool {
+    let here = outcome.step as usize;
+    let by_itself = matches!(&outcome.ending, Ending::Panicked(_))
+        && outcome.phase == Phase::Calling
+        && matches!(sequence.steps().nth(here),
+            Some(Step::Call(op, _)) if plan.operation(*op).panics_by_design);
+    let all = needed_of_kind(plan, sequence, here, |call| call.panics_by_design);
+    all.unwrap_or_default() > usize::from(by_itself)
 }
 
 impl<'f> Facts<'f> {
@@ -194,7 +215,7 @@ impl<'f> Facts<'f> {
             back_door,
             keeps_memory,
             answered,
-            interrupted: depends_on(plan, sequence, here, |call| call.panics_by_design),
+            interrupted: is_interrupted(plan, sequence, outcome),
             closures,
             announced,
             made_for_another,
