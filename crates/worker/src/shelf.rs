@@ -4,6 +4,7 @@
 //! only cloned again and compared.
 
 use crate::arena::{BLOCK_ALIGN, Chunk, Frame, chunks};
+use crate::journal::Blocks;
 use crate::memory;
 use crate::panics::catching;
 use crate::table::TypeTable;
@@ -24,6 +25,8 @@ pub struct Shelf {
     frame: Frame,
 }
 
+/// In one line of the processor's cache.
+#[repr(align(64))]
 struct ShelfValue {
     place: Box<[Chunk]>,
     table: &'static TypeTable,
@@ -32,7 +35,7 @@ struct ShelfValue {
 
 /// The recipe of a value as it stands in the journal.
 pub struct WrittenRecipe {
-    pub steps: Box<[u8]>,
+    pub steps: Blocks,
     pub count: u32,
     /// The step that made the value, and its type.
     pub value: u32,
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
 
     fn nothing() -> WrittenRecipe {
-        WrittenRecipe { steps: Box::new([]), count: 0, value: 0, ty: TypeId(0) }
+        WrittenRecipe { steps: Blocks::new(&[]), count: 0, value: 0, ty: TypeId(0) }
     }
 
     #[test]

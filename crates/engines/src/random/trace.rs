@@ -4,10 +4,10 @@
 //! A component that was placed is one slot here, however long its recipe is:
 //! its steps are only written out when a new recipe is made of them.
 
-use super::steps::{Digest, Recipe, Steps};
+use super::steps::{Digest, Outline, Recipe, Steps};
 use std::rc::Rc;
 use std::sync::Arc;
-use testsmith_model::operation::{FlowKind, Signature};
+use testsmith_model::operation::{FlowKind, MAX_INPUTS, Signature};
 use testsmith_model::{OpId, TypeId};
 
 /// How a slot of the sequence came to be.
@@ -22,6 +22,48 @@ enum SlotOrigin {
     Call(OpId, u32, u8),
     /// A component, with its place among those of the sequence.
     Placed(u32),
+}
+
+/// The arguments of a call, in place.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Args {
+    all: [u32; MAX_INPUTS],
+    len: usize,
+}
+
+impl Args {
+    /// Most calls have no more.
+    const FEW: usize = 4;
+
+    #[inline]
+    pub(super) fn push(&mut self, slot: u32) {
+        self.all[self.len] = slot;
+        self.len += 1;
+    }
+
+    /// With whatever is behind the last of them.
+    #[inline]
+    fn all(&self) -> &[u32; MAX_INPUTS] {
+        &self.all
+    }
+}
+
+impl std::ops::Deref for Args {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        &self.all[..self.len]
+    }
+}
+
+impl FromIterator<u32> for Args {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = u32>>(slots: I) -> Args {
+        let mut args = Args::default();
+        slots.into_iter().for_each(|slot| args.push(slot));
+        args
+    }
 }
 
 #[derive(Default)]
@@ -78,19 +120,26 @@ impl Trace {
 
     /// Notes a call, and what the sequence is known by with it.
     #[inline]
-    pub(super) fn call(&mut self, op: OpId, args: &[u32], digest: Digest) {
+    pub(super) fn call(&mut self, op: OpId, args: &Args, digest: Digest) {
         self.digest = digest;
-        self.push(SlotOrigin::Call(op, self.args.len() as u32, args.len() as u8));
-        self.args.extend_from_slice(args);
+        let first = self.args.len();
+        self.push(SlotOrigin::Call(op, first as u32, args.len() as u8));
+        // A copy of a fixed size takes no guess at how long it is.
+        let (few, more) = args.all().split_at(Args::FEW);
+        self.args.extend_from_slice(few);
+        if args.len() > Args::FEW {
+            self.args.extend_from_slice(more);
+        }
+        self.args.truncate(first + args.len());
     }
 
     /// Notes a component.
     #[inline]
-    pub(super) fn place(&mut self, recipe: &Rc<Recipe>) {
-        self.digest = self.digest.append(recipe.steps.digest());
+    pub(super) fn place(&mut self, recipe: &Rc<Recipe>, outline: Outline) {
+        self.digest = self.digest.append(outline.digest);
         self.origins.push(SlotOrigin::Placed(self.placed.len() as u32));
-        self.steps.push(self.written + recipe.value);
-        self.written += recipe.steps.len() as u32;
+        self.steps.push(self.written + outline.value);
+        self.written += outline.steps;
         self.placed.push(Rc::clone(recipe));
     }
 
@@ -178,7 +227,7 @@ impl Trace {
     /// The steps of the slots that are needed.
     fn written_out(&self, value: u32, needed: &[bool]) -> Recipe {
         let mut number = vec![0; self.len()];
-        let mut steps = Steps::default();
+        let mut steps = Steps::with_room(self.room(needed));
         for here in (0..self.len()).filter(|here| needed[*here]) {
             number[here] = steps.len() as u32;
             match self.origins[here] {
@@ -195,6 +244,19 @@ impl Trace {
             }
         }
         Recipe { value: number[value as usize], steps }
+    }
+
+    /// How many steps and arguments of them the slots that are needed come to.
+    fn room(&self, needed: &[bool]) -> (usize, usize) {
+        let needed = self.origins.iter().zip(needed).filter(|(_, needed)| **needed);
+        needed.fold((0, 0), |(steps, args), (origin, _)| match *origin {
+            SlotOrigin::Literal(..) | SlotOrigin::Text(..) => (steps + 1, args),
+            SlotOrigin::Call(.., count) => (steps + 1, args + usize::from(count)),
+            SlotOrigin::Placed(n) => {
+                let placed = &self.placed[n as usize].steps;
+                (steps + placed.len(), args + placed.args().len())
+            }
+        })
     }
 
     /// For every slot the first of those with which it shares what a change
