@@ -168,7 +168,7 @@ impl Components {
     pub(super) fn offer(
         &mut self,
         stage: &mut impl Stage,
-        trace: &Trace,
+        trace: &mut Trace,
         slot: u32,
         repetitions: u64,
         rng: &mut Rng,
@@ -307,7 +307,14 @@ impl Components {
     }
 
     /// Takes a shorter recipe for a value that is already here.
-    fn shorten(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize, trace: &Trace, slot: u32) {
+    fn shorten(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        n: usize,
+        trace: &mut Trace,
+        slot: u32,
+    ) {
         let recipe = recipe(stage, trace, slot);
         let member = &mut self.kinds[ty.index()].members[n];
         if recipe.steps.len() < member.recipe.steps.len() {
@@ -327,6 +334,6 @@ enum Known {
     Gone,
 }
 
-fn recipe(stage: &impl Stage, trace: &Trace, slot: u32) -> Recipe {
+fn recipe(stage: &impl Stage, trace: &mut Trace, slot: u32) -> Recipe {
     trace.recipe(slot, &|op: OpId| stage.signature(op))
 }

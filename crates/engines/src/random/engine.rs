@@ -294,7 +294,7 @@ impl Engine {
             && self.components.keeps(loans.ty(slot))
             // All texts are new, and others can be had any time.
             && self.trace.text_of(slot).is_none()
-            && self.components.offer(stage, &self.trace, slot, self.repetitions, &mut self.rng)
+            && self.components.offer(stage, &mut self.trace, slot, self.repetitions, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
