@@ -74,6 +74,70 @@ impl Hasher for Mixer {
     }
 }
 
+/// The hash of a text that is written in pieces: it is the same however it is cut. Pieces are
+/// of a few bytes, so they are gathered into words first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pieces {
+    hash: u64,
+    /// The bytes that make no whole word yet.
+    word: u64,
+    length: usize,
+}
+
+impl Pieces {
+    #[inline]
+    pub fn write(&mut self, text: &str) {
+        let (words, rest) = text.as_bytes().as_chunks::<8>();
+        for word in words {
+            self.add(u64::from_le_bytes(*word), 8);
+        }
+        self.add(short(rest), rest.len());
+    }
+
+    /// Adds up to eight bytes, of which those past the last are nought.
+    #[inline]
+    fn add(&mut self, bytes: u64, count: usize) {
+        let there = self.length % 8;
+        self.word |= bytes << (8 * there);
+        self.length += count;
+        if there + count >= 8 {
+            self.hash = mix(self.hash, self.word);
+            // What did not fit; if all did, nothing.
+            self.word = bytes.checked_shr(64 - 8 * there as u32).unwrap_or(0);
+        }
+    }
+
+    /// How many bytes were written.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    pub fn finish(&self) -> u64 {
+        let mut last = Mixer(mix(self.hash, self.word));
+        last.write_usize(self.length);
+        last.finish()
+    }
+}
+
+/// Less than eight bytes as a word, the first of them the lowest. Both ends are read at
+/// once, whether they overlap or not.
+#[inline]
+fn short(bytes: &[u8]) -> u64 {
+    let shift = |less: usize| 8 * (bytes.len() - less);
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << shift(4)
+        }
+        _ => match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(first), Some(last)) => {
+                let (first, last) = (u16::from_le_bytes(*first), u16::from_le_bytes(*last));
+                u64::from(first) | u64::from(last) << shift(2)
+            }
+            _ => bytes.first().map_or(0, |byte| u64::from(*byte)),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +163,24 @@ mod tests {
         let low: HashSet<u64> = seen.iter().map(|hash| hash % 4096).collect();
         let high: HashSet<u64> = seen.iter().map(|hash| hash >> 52).collect();
         assert_eq!((low.len(), high.len()), (4096, 4096), "both ends are spread");
+    }
+
+    #[test]
+    fn a_text_in_pieces_is_known_by_its_bytes_alone() {
+        let hash = |pieces: &[&str]| {
+            let mut all = Pieces::default();
+            pieces.iter().for_each(|piece| all.write(piece));
+            all.finish()
+        };
+        let text = "Version { major: 1, minor: 20 }";
+        let whole = hash(&[text]);
+        for at in 0..=text.len() {
+            for end in at..=text.len() {
+                let pieces = [&text[..at], "", &text[at..end], &text[end..]];
+                assert_eq!(hash(&pieces), whole, "{at} {end}");
+            }
+            assert_ne!(hash(&[&text[..at], "\0", &text[at..]]), whole, "{at}");
+        }
     }
 
     #[test]

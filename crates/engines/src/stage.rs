@@ -30,6 +30,10 @@ pub trait Stage {
     /// How an operation uses its arguments.
     fn signature(&self, op: OpId) -> &Signature;
 
+    /// An operation is about to be called, once its arguments are there: what that takes can be
+    /// fetched meanwhile.
+    fn expect(&self, _op: OpId) {}
+
     /// Puts the n-th literal of a type on the stage.
     fn literal(&mut self, ty: TypeId, n: usize) -> Result<u32, Halt>;
 

@@ -30,6 +30,10 @@ const MIN_PIECE_CALLS: u64 = 16;
 const MAX_PIECE: Duration = Duration::from_secs(1);
 /// A walk that loses this many workers is given up, unless it is told otherwise.
 const MAX_DEATHS: u32 = 200;
+/// When so many calls of walks that end at some time did not return, the next may take only
+/// such a part of the time: waiting for them would be all that there is time for.
+const HUNG_BEFORE_HURRY: u32 = 4;
+const HURRY: u32 = 5;
 /// A worker that does not start is started again.
 const STARTS: u32 = 3;
 /// So many deaths that no sequence explains, and walks are over for this supervisor: the
@@ -59,6 +63,8 @@ pub struct Supervisor {
     damaged: bool,
     /// Workers that died between two sequences of what could not be found out.
     unexplained: u32,
+    /// Calls of walks that did not return.
+    hung: u32,
     /// What this machine lacks of the sandbox, in words.
     pub missing: Vec<String>,
 }
@@ -93,6 +99,7 @@ impl Supervisor {
             lessons: Lessons::default(),
             damaged: false,
             unexplained: 0,
+            hung: 0,
             missing: vec![],
         }
     }
@@ -161,6 +168,15 @@ impl Supervisor {
         self.limits.call = self.call_limit.mul_f64(times);
     }
 
+    /// Has less patience with the workers to come, if too many calls did not return. Where
+    /// no time is set, all results have to be the same each time.
+    fn hurry(&mut self, ending: &Ending) {
+        self.hung += u32::from(matches!(ending, Ending::TimedOut { .. }));
+        if self.until.is_some() && self.hung == HUNG_BEFORE_HURRY {
+            self.limits.call = self.call_limit / HURRY;
+        }
+    }
+
     /// Lets the worker go; the next job is done in a fresh process.
     pub fn renew(&mut self) {
         self.worker = None;
@@ -220,6 +236,7 @@ impl Supervisor {
                     total.calls += death.calls;
                     add_completed(&mut total.completed, &death);
                     let counts = (death.sequences, death.calls);
+                    self.hurry(&death.outcome.ending);
                     self.account_for(*death, walk.heuristics.has(Heuristic::Limits), each)?;
                     piece = match died {
                         true => (piece / 4).max(MIN_PIECE_CALLS),
@@ -532,5 +549,30 @@ fn add(total: &mut Walked, walked: &Walked) {
     }
     for (sum, n) in total.panicked.iter_mut().zip(&walked.panicked) {
         *sum += n;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How long a call may take after so many that did not return.
+    fn limit_after(hung: u32, until: Option<Instant>) -> Duration {
+        let nowhere = Path::new("nowhere");
+        let (plan, limits) = (Arc::default(), WorkerLimits::default());
+        let mut supervisor = Supervisor::new(nowhere, nowhere, plan, limits, Arc::default());
+        supervisor.until = until;
+        (0..hung).for_each(|_| supervisor.hurry(&Ending::TimedOut { after_ms: 1, waits: false }));
+        supervisor.hurry(&Ending::Completed);
+        supervisor.limits.call
+    }
+
+    #[test]
+    fn patience_ends_where_time_is_set_and_many_calls_hang() {
+        let (usual, now) = (WorkerLimits::default().call, Some(Instant::now()));
+        assert_eq!(limit_after(HUNG_BEFORE_HURRY - 1, now), usual);
+        assert_eq!(limit_after(HUNG_BEFORE_HURRY, now), usual / HURRY);
+        assert_eq!(limit_after(2 * HUNG_BEFORE_HURRY, now), usual / HURRY);
+        assert_eq!(limit_after(2 * HUNG_BEFORE_HURRY, None), usual);
     }
 }

@@ -123,7 +123,7 @@ impl Loans {
         if gone || twice {
             self.check_each(signature, args)?;
         }
-        if !signature.acquires.is_empty() {
+        if signature.lends && !signature.acquires.is_empty() {
             self.check_order(signature, args)?;
         }
         if borrowers > 0 {

@@ -205,18 +205,22 @@ pub fn parameter_type(ty: &Ty, mode: Mode) -> String {
 }
 
 /// All that the loan rules need of an operation, small enough for a hot loop.
+///
+/// A random call finds its signature in no cache of the processor. So what most
+/// calls look at lies in one line of it, and what few do comes behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
 pub struct Signature {
-    pub inputs: Inputs,
     pub output: TypeId,
-    pub flows: Box<[Flow]>,
-    pub acquires: Box<[Acquire]>,
     /// Whether any argument is gone after the call.
     pub moves: bool,
     /// Whether any borrow flows.
     pub lends: bool,
     /// Whether the type of the result has room for a borrow.
     pub output_borrows: bool,
+    pub inputs: Inputs,
+    pub flows: Box<[Flow]>,
+    pub acquires: Box<[Acquire]>,
 }
 
 impl Signature {
@@ -238,9 +242,10 @@ impl Signature {
     }
 }
 
-/// The arguments of an operation, in place: a random call finds its signature
-/// in no cache, and following a pointer from it would be a second wait.
+/// The arguments of an operation, in place: following a pointer from its
+/// signature would be a second wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Inputs {
     len: u8,
     all: [Access; MAX_INPUTS],

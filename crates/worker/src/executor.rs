@@ -10,7 +10,7 @@ mod watch;
 
 use crate::arena::{Frame, Slot};
 use crate::coverage::{Coverage, Novelty};
-use crate::journal::{Encoded, Journal};
+use crate::journal::{Blocks, Encoded, Journal};
 use crate::literal::{Kind, Ready};
 use crate::memory;
 use crate::observer::Observer;
@@ -424,7 +424,7 @@ impl Executor {
             }
         }
         let count = recipe.steps.len() as u32;
-        WrittenRecipe { steps: steps.into_boxed_slice(), count, value: recipe.value, ty }
+        WrittenRecipe { steps: Blocks::new(&steps), count, value: recipe.value, ty }
     }
 
     /// Makes a call; see [`Stage::call`].

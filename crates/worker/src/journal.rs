@@ -154,8 +154,22 @@ impl Journal {
         self.doing(here, Phase::Calling);
     }
 
-    /// Adds whole steps as their bytes: a text, or steps that are not carried out
-    /// because a clone of what they make stands for them. The caller asked for room.
+    /// Adds steps that are not carried out because a clone of what they make stands for
+    /// them. The caller asked for `steps.room()` bytes.
+    #[inline]
+    pub fn recipe(&mut self, steps: &Blocks) {
+        for (n, block) in steps.blocks.iter().enumerate() {
+            // SAFETY: as in `literal`; what is behind the last step is overwritten.
+            unsafe {
+                let to = self.base.add(self.start + self.length + n * Blocks::SIZE);
+                to.cast::<[u8; Blocks::SIZE]>().write_unaligned(*block);
+            }
+        }
+        self.length += steps.length;
+        self.store(journal::LENGTH, self.length as u32);
+    }
+
+    /// Adds whole steps as their bytes. The caller asked for room.
     pub fn append(&mut self, steps: &[u8]) {
         // SAFETY: as in `literal`.
         unsafe {
@@ -243,6 +257,32 @@ impl Encoded {
     #[inline]
     pub fn room(&self) -> usize {
         self.length.max(Encoded::SHORT)
+    }
+}
+
+/// Many steps as they stand in the journal, in blocks of a fixed size: most recipes
+/// are one.
+pub struct Blocks {
+    blocks: Box<[[u8; Blocks::SIZE]]>,
+    length: usize,
+}
+
+impl Blocks {
+    const SIZE: usize = 128;
+
+    pub fn new(steps: &[u8]) -> Blocks {
+        let block = |part: &[u8]| {
+            let mut block = [0; Blocks::SIZE];
+            block[..part.len()].copy_from_slice(part);
+            block
+        };
+        Blocks { blocks: steps.chunks(Blocks::SIZE).map(block).collect(), length: steps.len() }
+    }
+
+    /// How many bytes are written; those past the last step are overwritten.
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.blocks.len() * Blocks::SIZE
     }
 }
 

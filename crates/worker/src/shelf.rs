@@ -4,11 +4,12 @@
 //! only cloned again and compared.
 
 use crate::arena::{BLOCK_ALIGN, Chunk, Frame, chunks};
+use crate::journal::Blocks;
 use crate::memory;
 use crate::panics::catching;
 use crate::table::TypeTable;
-use std::hash::{DefaultHasher, Hasher};
 use testsmith_engines::Shelved;
+use testsmith_engines::hash::Pieces;
 use testsmith_model::TypeId;
 use testsmith_model::outcome::MAX_TEXT;
 
@@ -24,6 +25,8 @@ pub struct Shelf {
     frame: Frame,
 }
 
+/// In one line of the processor's cache.
+#[repr(align(64))]
 struct ShelfValue {
     place: Box<[Chunk]>,
     table: &'static TypeTable,
@@ -32,7 +35,7 @@ struct ShelfValue {
 
 /// The recipe of a value as it stands in the journal.
 pub struct WrittenRecipe {
-    pub steps: Box<[u8]>,
+    pub steps: Blocks,
     pub count: u32,
     /// The step that made the value, and its type.
     pub value: u32,
@@ -125,16 +128,15 @@ impl Shelf {
 
 /// The hash of a text as it is written, up to the length that is shown.
 pub fn text_hash(write: impl FnOnce(&mut dyn std::fmt::Write) -> std::fmt::Result) -> u64 {
-    struct Hashed(DefaultHasher, usize);
+    struct Hashed(Pieces);
     impl std::fmt::Write for Hashed {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
-            self.0.write(text.as_bytes());
-            self.1 += text.len();
+            self.0.write(text);
             // An error ends the formatting early in well-behaved code.
-            if self.1 > MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
+            if self.0.length() > MAX_TEXT { Err(std::fmt::Error) } else { Ok(()) }
         }
     }
-    let mut hashed = Hashed(DefaultHasher::new(), 0);
+    let mut hashed = Hashed(Pieces::default());
     // Cut short or not, it is the same for the same value.
     let _ = write(&mut hashed);
     hashed.0.finish()
@@ -145,7 +147,7 @@ mod tests {
     use super::*;
 
     fn nothing() -> WrittenRecipe {
-        WrittenRecipe { steps: Box::new([]), count: 0, value: 0, ty: TypeId(0) }
+        WrittenRecipe { steps: Blocks::new(&[]), count: 0, value: 0, ty: TypeId(0) }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! components; when all places are taken, a new value may drive out any other,
 //! the less likely the more there were.
 
-use super::steps::Recipe;
+use super::steps::{Outline, Recipe};
 use super::trace::Trace;
 use crate::hash::{Mixing, mix};
 use crate::rng::Rng;
@@ -35,8 +35,11 @@ const MAX_TWINS: usize = 8;
 /// Values that cannot be told apart are offered this seldom.
 const UNKNOWN_ONCE_IN: usize = 8;
 
+#[repr(align(64))]
 pub(super) struct Member {
     pub(super) recipe: Rc<Recipe>,
+    /// What is asked of the recipe when it is placed.
+    pub(super) outline: Outline,
     /// Where the stage keeps a clone of the value.
     pub(super) shelved: Option<Shelved>,
     /// What is learnt of it as an argument goes by this number.
@@ -45,7 +48,12 @@ pub(super) struct Member {
     look: Option<u64>,
 }
 
+/// What is asked for most arguments comes first, in one line of the processor's cache.
+#[repr(C, align(64))]
 struct Kind {
+    members: Vec<Member>,
+    /// Members, by their numbers for good, that are equal and yet can be told apart.
+    twins: Vec<(u32, u32)>,
     /// Whether values of the type are worth keeping.
     kept: bool,
     /// Whether the stage can keep clones.
@@ -53,13 +61,10 @@ struct Kind {
     /// Whether equal values may have different texts.
     shown: bool,
     sameness: Sameness,
-    members: Vec<Member>,
     /// Values that were new.
     distinct: usize,
     /// What tells the members apart, side by side.
     identities: Vec<u64>,
-    /// Members, by their numbers for good, that are equal and yet can be told apart.
-    twins: Vec<(u32, u32)>,
 }
 
 impl Kind {
@@ -163,7 +168,7 @@ impl Components {
     pub(super) fn offer(
         &mut self,
         stage: &mut impl Stage,
-        trace: &Trace,
+        trace: &mut Trace,
         slot: u32,
         repetitions: u64,
         rng: &mut Rng,
@@ -231,7 +236,8 @@ impl Components {
         self.made += 1;
         let recipe = Rc::new(recipe);
         self.news.push(Rc::clone(&recipe));
-        let member = Member { recipe, shelved, id: self.made, look };
+        let outline = recipe.outline();
+        let member = Member { recipe, outline, shelved, id: self.made, look };
         let pairs = self.twins && kind.twins.len() < MAX_TWINS;
         if pairs && let Some(twin) = kind.equal(stage, slot).map(|n| kind.members[n].id) {
             kind.twins.push((twin, member.id));
@@ -301,13 +307,21 @@ impl Components {
     }
 
     /// Takes a shorter recipe for a value that is already here.
-    fn shorten(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize, trace: &Trace, slot: u32) {
+    fn shorten(
+        &mut self,
+        stage: &mut impl Stage,
+        ty: TypeId,
+        n: usize,
+        trace: &mut Trace,
+        slot: u32,
+    ) {
         let recipe = recipe(stage, trace, slot);
         let member = &mut self.kinds[ty.index()].members[n];
         if recipe.steps.len() < member.recipe.steps.len() {
             if let Some(shelved) = member.shelved {
                 stage.rewrite(shelved, &recipe);
             }
+            member.outline = recipe.outline();
             member.recipe = Rc::new(recipe);
             self.news.push(Rc::clone(&member.recipe));
         }
@@ -320,6 +334,6 @@ enum Known {
     Gone,
 }
 
-fn recipe(stage: &impl Stage, trace: &Trace, slot: u32) -> Recipe {
+fn recipe(stage: &impl Stage, trace: &mut Trace, slot: u32) -> Recipe {
     trace.recipe(slot, &|op: OpId| stage.signature(op))
 }

@@ -15,12 +15,12 @@ use super::sizes::{SIZES, Sizes};
 use super::sources::{COUNTED, Source, is_taken, sources};
 use super::steps::Recipe;
 use super::texts::Texts;
-use super::trace::Trace;
+use super::trace::{Args, Trace};
 use crate::rng::Rng;
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
 use testsmith_model::message::{ArgumentLimit, Component};
-use testsmith_model::operation::{Access, MAX_INPUTS};
+use testsmith_model::operation::Access;
 use testsmith_model::{Heuristic, Heuristics, Mode, OpId, Plan, TypeId};
 
 /// Tries to find a call that the borrow rules allow.
@@ -52,6 +52,8 @@ pub struct Engine {
     /// Per operation: arguments with the least number, without its sign, that
     /// they must not have.
     limits: Vec<Vec<(usize, u128)>>,
+    /// Per operation: whether it has such arguments. Most have none.
+    limited: Vec<bool>,
     /// The sequence under way.
     trace: Trace,
     /// Per slot of it, what its value is known by as an argument.
@@ -106,6 +108,7 @@ impl Engine {
             sizes,
             useful,
             limits: vec![vec![]; plan.operations.len()],
+            limited: vec![false; plan.operations.len()],
             plan: Rc::new(plan.clone()),
             trace: Trace::default(),
             origins: vec![],
@@ -291,7 +294,7 @@ impl Engine {
             && self.components.keeps(loans.ty(slot))
             // All texts are new, and others can be had any time.
             && self.trace.text_of(slot).is_none()
-            && self.components.offer(stage, &self.trace, slot, self.repetitions, &mut self.rng)
+            && self.components.offer(stage, &mut self.trace, slot, self.repetitions, &mut self.rng)
     }
 
     /// Runs the sequence of a component of an earlier run, as a sequence of its
@@ -313,21 +316,22 @@ impl Engine {
         receiver: Option<u32>,
         depth: usize,
     ) -> Result<Option<u32>, Halt> {
-        let mut args = [0u32; MAX_INPUTS];
+        stage.expect(op);
+        let mut args = Args::default();
         let inputs = stage.signature(op).inputs.len();
-        let args = &mut args[..inputs];
         for n in 0..inputs {
             let access = stage.signature(op).inputs[n];
-            let need = Need { op, n, access, earlier: &args[..n], depth };
+            let need = Need { op, n, access, earlier: &args, depth };
             let found = match receiver {
                 Some(receiver) if n == 0 => Some(receiver),
                 _ => self.argument(stage, need)?,
             };
             match found {
-                Some(slot) => args[n] = slot,
+                Some(slot) => args.push(slot),
                 None => return Ok(None),
             }
         }
+        let args = &args;
         let digest = self.trace.with(op, args);
         if self.heuristics.has(Heuristic::Duplicates) && !self.fruitless {
             let first = depth == 0 && self.extended == 0;
@@ -393,6 +397,7 @@ impl Engine {
 
     /// An argument must not have this number, nor a larger one.
     fn lower(&mut self, op: OpId, input: usize, magnitude: u128) {
+        self.limited[op.index()] = true;
         let limits = &mut self.limits[op.index()];
         match limits.iter_mut().find(|(n, _)| *n == input) {
             Some((_, least)) => *least = magnitude.min(*least),

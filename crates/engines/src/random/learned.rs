@@ -249,8 +249,7 @@ impl Learned {
     pub(super) fn credit(&mut self, new_edges: u32) {
         if new_edges > 0 && self.heuristics.has(Heuristic::Yield) {
             let records = &self.records;
-            self.batch.sort_by_key(|op| records[op.index()].good);
-            for &op in self.batch.iter().take(CREDITED) {
+            for op in least(&self.batch, |op| records[op.index()].good) {
                 if self.promising.len() < PROMISING {
                     self.promising.push(op);
                 } else {
@@ -262,6 +261,20 @@ impl Learned {
         self.batch.clear();
         self.batches = self.batches.wrapping_add(1);
     }
+}
+
+/// Those of which the key is least, in its order and then in theirs. A batch may be of
+/// thousands, so they are not sorted for the sake of a few.
+fn least(ops: &[OpId], key: impl Fn(&OpId) -> u32) -> Vec<OpId> {
+    let mut found: Vec<OpId> = Vec::with_capacity(CREDITED + 1);
+    for op in ops {
+        if found.len() < CREDITED || key(op) < key(&found[CREDITED - 1]) {
+            let at = found.partition_point(|other| key(other) <= key(op));
+            found.insert(at, *op);
+            found.truncate(CREDITED);
+        }
+    }
+    found
 }
 
 #[inline]

@@ -37,10 +37,13 @@ const HUNG_BEFORE_GIVEN_UP: usize = 4;
 /// Sizes that are remembered for the new code in their company.
 const MAX_FRUITFUL: usize = 32;
 
+/// No operation has so many arguments.
+const NO_ARGUMENT: u8 = u8::MAX;
+
 pub(super) struct Sizes {
     /// Per operation that makes a thing of a given size: which of its arguments says how
-    /// large.
-    sized_by: Vec<Option<usize>>,
+    /// large; none for all others. Asked for every argument, so it is kept small.
+    sized_by: Vec<u8>,
     /// Operations under test that take what can be made so.
     takers: Vec<OpId>,
     /// Those of them that are likely to look into a text, in which things nest, and those that
@@ -98,10 +101,11 @@ impl Sizes {
         heuristics: Heuristics,
         texts: &Texts,
     ) -> Sizes {
-        let sized_by: Vec<Option<usize>> = plan.op_ids().map(|op| sized_by(plan, op)).collect();
+        let sized_by = |op: OpId| sized_by(plan, op).map_or(NO_ARGUMENT, |input| input as u8);
+        let sized_by: Vec<u8> = plan.op_ids().map(sized_by).collect();
         let mut large: Vec<bool> =
             (0..plan.types.len()).map(|n| texts.takes(TypeId(n as u32))).collect();
-        for op in plan.op_ids().filter(|op| sized_by[op.index()].is_some()) {
+        for op in plan.op_ids().filter(|op| sized_by[op.index()] != NO_ARGUMENT) {
             large[plan.operation(op).output.index()] = true;
         }
         // What the standard library makes of one such thing is as large: a slice, an iterator.
@@ -198,13 +202,13 @@ impl Sizes {
     /// Whether an argument of an operation says how large what it makes is.
     #[inline]
     pub(super) fn is_size(&self, op: OpId, input: usize) -> bool {
-        self.sized_by[op.index()] == Some(input)
+        usize::from(self.sized_by[op.index()]) == input
     }
 
     /// Whether an operation makes things of a given size.
     #[inline]
     pub(super) fn is_sized(&self, op: OpId) -> bool {
-        self.sized_by[op.index()].is_some()
+        self.sized_by[op.index()] != NO_ARGUMENT
     }
 
     /// Whether values of this sequence may be kept.

@@ -25,22 +25,24 @@ pub(super) fn numbered_size(source: &Source, at: usize) -> Option<usize> {
     (n < source.magnitudes.len()).then_some(n)
 }
 
-/// Where values of one type come from.
+/// Where values of one type come from. What is asked for most arguments comes first, in
+/// one line of the processor's cache.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub(super) struct Source {
     pub(super) literals: usize,
-    /// How far each literal is from nought, if they are whole numbers.
-    pub(super) magnitudes: Vec<u128>,
+    /// Those made in this sequence.
+    pub(super) slots: Vec<u32>,
+    pub(super) makers: Vec<OpId>,
     /// The operation that makes it with the fewest calls in all.
     pub(super) cheapest: Option<OpId>,
-    pub(super) makers: Vec<OpId>,
-    /// Those that make it of a given size.
-    pub(super) sized: Vec<OpId>,
     /// The references to it that can stand in for it, and whether they are
     /// mutable.
     pub(super) behind: Vec<(TypeId, bool)>,
-    /// Those made in this sequence.
-    pub(super) slots: Vec<u32>,
+    /// Operations that make it of a given size.
+    pub(super) sized: Vec<OpId>,
+    /// How far each literal is from nought, if they are whole numbers.
+    pub(super) magnitudes: Vec<u128>,
 }
 
 /// The sources of all types, without the operations to avoid.

@@ -83,6 +83,12 @@ impl Digest {
 }
 
 impl Steps {
+    /// None yet, with room for so many and for so many arguments.
+    pub(super) fn with_room((steps, args): (usize, usize)) -> Steps {
+        let (made, args) = (Vec::with_capacity(steps), Vec::with_capacity(args));
+        Steps { made, args, ..Steps::default() }
+    }
+
     pub(super) fn digest(&self) -> Digest {
         self.digest
     }
@@ -105,6 +111,11 @@ impl Steps {
         self.digest = self.digest.text(ty, text);
         self.made.push(Made::Text(ty, self.texts.len() as u32));
         self.texts.push(Arc::clone(text));
+    }
+
+    /// The arguments of all steps.
+    pub(super) fn args(&self) -> &[u32] {
+        &self.args
     }
 
     /// The texts that are not in the pool, in their order.
@@ -157,7 +168,21 @@ pub struct Recipe {
     pub value: u32,
 }
 
+/// A recipe without its steps: how many there are, which of them makes the value, and what
+/// they are known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Outline {
+    pub(super) steps: u32,
+    pub(super) value: u32,
+    pub(super) digest: Digest,
+}
+
 impl Recipe {
+    pub(super) fn outline(&self) -> Outline {
+        let Recipe { steps, value } = self;
+        Outline { steps: steps.len() as u32, value: *value, digest: steps.digest() }
+    }
+
     pub(super) fn calls(&self) -> usize {
         self.steps.made.iter().filter(|made| matches!(made, Made::Call(..))).count()
     }

@@ -5,10 +5,10 @@
 //! another is joined to it, its tokens are dropped, repeated and exchanged. A
 //! text that an operation did not refuse is kept for it and changed further.
 
-use crate::hash::mix;
+use crate::hash::{Mixer, Mixing, mix};
 use crate::rng::Rng;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 use testsmith_model::operation::OperationKind;
@@ -90,7 +90,7 @@ pub(super) struct Texts {
     /// Per operation: texts that it did not refuse, one of each shape, with the
     /// number of their tokens.
     fruitful: Vec<Vec<(Arc<str>, usize)>>,
-    shapes: HashSet<u64>,
+    shapes: HashSet<u64, Mixing>,
     /// What stands between the tokens of the pieces.
     marks: Vec<char>,
     /// The text under way, and where its tokens begin and end.
@@ -137,7 +137,7 @@ impl Texts {
             reads,
             pieces,
             fruitful: vec![vec![]; plan.operations.len()],
-            shapes: HashSet::new(),
+            shapes: HashSet::default(),
             marks,
             text: String::new(),
             bounds: vec![],
@@ -342,7 +342,7 @@ fn number(rng: &mut Rng) -> &'static str {
 /// Texts with the same words and marks are of one shape, whatever their numbers
 /// and however wide the gaps.
 fn shape(text: &str, bounds: &[usize]) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = Mixer::default();
     for token in bounds.windows(2).map(|ends| &text[ends[0]..ends[1]]) {
         if token.starts_with(|c: char| c.is_ascii_digit()) {
             '0'.hash(&mut hasher);
@@ -364,10 +364,11 @@ fn bound(text: &str, bounds: &mut Vec<usize>) {
     bounds.clear();
     let mut last = None;
     for (at, c) in text.char_indices() {
-        if last != Some(kind(c)) || kind(c) == 2 {
+        let kind = kind(c);
+        if last != Some(kind) || kind == 2 {
             bounds.push(at);
         }
-        last = Some(kind(c));
+        last = Some(kind);
     }
     // The end of one is the beginning of the next, and the last has one, too.
     if bounds.is_empty() {

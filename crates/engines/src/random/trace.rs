@@ -4,10 +4,10 @@
 //! A component that was placed is one slot here, however long its recipe is:
 //! its steps are only written out when a new recipe is made of them.
 
-use super::steps::{Digest, Recipe, Steps};
+use super::steps::{Digest, Outline, Recipe, Steps};
 use std::rc::Rc;
 use std::sync::Arc;
-use testsmith_model::operation::{FlowKind, Signature};
+use testsmith_model::operation::{FlowKind, MAX_INPUTS, Signature};
 use testsmith_model::{OpId, TypeId};
 
 /// How a slot of the sequence came to be.
@@ -24,6 +24,48 @@ enum SlotOrigin {
     Placed(u32),
 }
 
+/// The arguments of a call, in place.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Args {
+    all: [u32; MAX_INPUTS],
+    len: usize,
+}
+
+impl Args {
+    /// Most calls have no more.
+    const FEW: usize = 4;
+
+    #[inline]
+    pub(super) fn push(&mut self, slot: u32) {
+        self.all[self.len] = slot;
+        self.len += 1;
+    }
+
+    /// With whatever is behind the last of them.
+    #[inline]
+    fn all(&self) -> &[u32; MAX_INPUTS] {
+        &self.all
+    }
+}
+
+impl std::ops::Deref for Args {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        &self.all[..self.len]
+    }
+}
+
+impl FromIterator<u32> for Args {
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = u32>>(slots: I) -> Args {
+        let mut args = Args::default();
+        slots.into_iter().for_each(|slot| args.push(slot));
+        args
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Trace {
     origins: Vec<SlotOrigin>,
@@ -34,10 +76,25 @@ pub(super) struct Trace {
     steps: Vec<u32>,
     written: u32,
     digest: Digest,
+    /// Per slot, the first of those with which it shares what a change reaches, once that
+    /// was asked for: a sequence is asked for several recipes when it is over.
+    groups: Vec<u32>,
+    marks: Vec<Mark>,
+}
+
+/// What is found out about a slot while a recipe is made.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    needed: bool,
+    /// Whether changes of the group that begins with it count.
+    changing: bool,
+    /// Its step in the recipe.
+    number: u32,
 }
 
 impl Trace {
     pub(super) fn clear(&mut self) {
+        self.groups.clear();
         self.origins.clear();
         self.args.clear();
         self.placed.clear();
@@ -78,19 +135,26 @@ impl Trace {
 
     /// Notes a call, and what the sequence is known by with it.
     #[inline]
-    pub(super) fn call(&mut self, op: OpId, args: &[u32], digest: Digest) {
+    pub(super) fn call(&mut self, op: OpId, args: &Args, digest: Digest) {
         self.digest = digest;
-        self.push(SlotOrigin::Call(op, self.args.len() as u32, args.len() as u8));
-        self.args.extend_from_slice(args);
+        let first = self.args.len();
+        self.push(SlotOrigin::Call(op, first as u32, args.len() as u8));
+        // A copy of a fixed size takes no guess at how long it is.
+        let (few, more) = args.all().split_at(Args::FEW);
+        self.args.extend_from_slice(few);
+        if args.len() > Args::FEW {
+            self.args.extend_from_slice(more);
+        }
+        self.args.truncate(first + args.len());
     }
 
     /// Notes a component.
     #[inline]
-    pub(super) fn place(&mut self, recipe: &Rc<Recipe>) {
-        self.digest = self.digest.append(recipe.steps.digest());
+    pub(super) fn place(&mut self, recipe: &Rc<Recipe>, outline: Outline) {
+        self.digest = self.digest.append(outline.digest);
         self.origins.push(SlotOrigin::Placed(self.placed.len() as u32));
-        self.steps.push(self.written + recipe.value);
-        self.written += recipe.steps.len() as u32;
+        self.steps.push(self.written + outline.value);
+        self.written += outline.steps;
         self.placed.push(Rc::clone(recipe));
     }
 
@@ -150,56 +214,79 @@ impl Trace {
     /// change behind a shared reference is not seen; a finding that builds on
     /// such a value is not confirmed.
     pub(super) fn recipe<'s>(
-        &self,
+        &mut self,
         value: u32,
         signature: &impl Fn(OpId) -> &'s Signature,
     ) -> Recipe {
-        let groups = self.groups(signature);
-        let mut needed = vec![false; self.len()];
-        let mut changing = vec![false; self.len()];
-        needed[value as usize] = true;
-        changing[groups[value as usize] as usize] = true;
+        // Whatever is done to a sequence adds a slot.
+        if self.groups.len() != self.len() {
+            self.groups = self.grouped(signature);
+        }
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.clear();
+        marks.resize(self.len(), Mark::default());
+        let group = |slot: u32| self.groups[slot as usize] as usize;
+        marks[value as usize].needed = true;
+        marks[group(value)].changing = true;
         for (here, op, args) in self.calls().rev() {
-            let changes = args
-                .iter()
-                .zip(&signature(op).inputs)
-                .any(|(arg, input)| input.exclusive && changing[groups[*arg as usize] as usize]);
-            if needed[here] || changes {
-                needed[here] = true;
+            let needed = marks[here].needed || {
+                let mut inputs = args.iter().zip(&signature(op).inputs);
+                inputs.any(|(arg, input)| input.exclusive && marks[group(*arg)].changing)
+            };
+            if needed {
+                marks[here].needed = true;
                 for arg in args {
-                    needed[*arg as usize] = true;
-                    changing[groups[*arg as usize] as usize] = true;
+                    marks[*arg as usize].needed = true;
+                    marks[group(*arg)].changing = true;
                 }
             }
         }
-        self.written_out(value, &needed)
+        let recipe = self.written_out(value, &mut marks);
+        self.marks = marks;
+        recipe
     }
 
     /// The steps of the slots that are needed.
-    fn written_out(&self, value: u32, needed: &[bool]) -> Recipe {
-        let mut number = vec![0; self.len()];
-        let mut steps = Steps::default();
-        for here in (0..self.len()).filter(|here| needed[*here]) {
-            number[here] = steps.len() as u32;
+    fn written_out(&self, value: u32, marks: &mut [Mark]) -> Recipe {
+        let mut steps = Steps::with_room(self.room(marks));
+        for here in 0..self.len() {
+            if !marks[here].needed {
+                continue;
+            }
+            marks[here].number = steps.len() as u32;
             match self.origins[here] {
                 SlotOrigin::Literal(ty, n) => steps.literal(ty, n),
                 SlotOrigin::Text(ty, n) => steps.text(ty, &self.texts[n as usize]),
                 SlotOrigin::Call(op, ..) => {
-                    steps.call(op, self.args_of(here).iter().map(|arg| number[*arg as usize]));
+                    let number = |arg: &u32| marks[*arg as usize].number;
+                    steps.call(op, self.args_of(here).iter().map(number));
                 }
                 SlotOrigin::Placed(n) => {
                     let recipe = &self.placed[n as usize];
-                    number[here] += recipe.value;
+                    marks[here].number += recipe.value;
                     steps.append(&recipe.steps);
                 }
             }
         }
-        Recipe { value: number[value as usize], steps }
+        Recipe { value: marks[value as usize].number, steps }
+    }
+
+    /// How many steps and arguments of them the slots that are needed come to.
+    fn room(&self, marks: &[Mark]) -> (usize, usize) {
+        let needed = self.origins.iter().zip(marks).filter(|(_, mark)| mark.needed);
+        needed.fold((0, 0), |(steps, args), (origin, _)| match *origin {
+            SlotOrigin::Literal(..) | SlotOrigin::Text(..) => (steps + 1, args),
+            SlotOrigin::Call(.., count) => (steps + 1, args + usize::from(count)),
+            SlotOrigin::Placed(n) => {
+                let placed = &self.placed[n as usize].steps;
+                (steps + placed.len(), args + placed.args().len())
+            }
+        })
     }
 
     /// For every slot the first of those with which it shares what a change
     /// reaches: a value and whatever borrows it to change it.
-    fn groups<'s>(&self, signature: &impl Fn(OpId) -> &'s Signature) -> Vec<u32> {
+    fn grouped<'s>(&self, signature: &impl Fn(OpId) -> &'s Signature) -> Vec<u32> {
         let mut groups: Vec<u32> = (0..self.len() as u32).collect();
         let mut join = |a: u32, b: u32| {
             let (a, b) = (groups[a as usize], groups[b as usize]);

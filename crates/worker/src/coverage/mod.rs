@@ -122,7 +122,35 @@ impl Coverage {
     /// Reads the counters and sets them to zero. Returns the edges that are new
     /// since the call before.
     pub fn collect(&mut self) -> &[u32] {
-        self.collect_each(|_, _| ())
+        if self.novelty == Novelty::Count {
+            return self.collect_each(|_, _| ());
+        }
+        self.fresh.clear();
+        let Coverage { regions, seen, covered, fresh, .. } = self;
+        let mut base = 0;
+        for region in regions.iter() {
+            let length = region.end - region.start;
+            let seen = &mut seen[base..base + length];
+            // SAFETY: as in `collect_each`.
+            unsafe {
+                drain_words(*region, |index, counts| {
+                    let known = word_of(&seen[index..]);
+                    // Of what was run, most is known by now, and left at that.
+                    if counts & !(known * 0xff) == 0 {
+                        return;
+                    }
+                    each_count(counts, |byte, _| {
+                        if seen[index + byte] == 0 {
+                            seen[index + byte] = 1;
+                            *covered += 1;
+                            fresh.push((base + index + byte) as u32);
+                        }
+                    });
+                });
+            }
+            base += length;
+        }
+        &self.fresh
     }
 
     /// As [`Coverage::collect`], and shows every edge that was run, with its
@@ -191,8 +219,41 @@ fn class(count: u8) -> u8 {
     }
 }
 
-/// Visits every counter that is not zero and sets it to zero. Most are zero,
-/// so they are read 64 at a time.
+/// Up to eight bytes as a word, the first of them the lowest.
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(word) => u64::from_le_bytes(*word),
+        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
+}
+
+/// Shows each count of a word that is not zero, with its place.
+#[inline]
+fn each_count(mut counts: u64, mut each: impl FnMut(usize, u8)) {
+    while counts != 0 {
+        let byte = counts.trailing_zeros() as usize / 8;
+        let count = (counts >> (8 * byte)) as u8;
+        counts &= !(0xff << (8 * byte));
+        each(byte, count);
+    }
+}
+
+/// Visits every counter that is not zero and sets it to zero.
+///
+/// # Safety
+/// As for [`drain_words`].
+unsafe fn drain(region: Region, mut each: impl FnMut(usize, u8)) {
+    // SAFETY: upheld by the caller.
+    unsafe {
+        drain_words(region, |index, counts| {
+            each_count(counts, |byte, count| each(index + byte, count));
+        });
+    }
+}
+
+/// Visits the counters that are not zero, up to eight in a word, the first of them the lowest,
+/// and sets them to zero. Most are zero, so they are read 64 at a time.
 ///
 /// Reads and writes are volatile: instrumented code changes the counters behind
 /// the compiler's back, other threads included. What they count meanwhile may
@@ -200,17 +261,17 @@ fn class(count: u8) -> u8 {
 ///
 /// # Safety
 /// The region must be valid memory to which no reference exists.
-unsafe fn drain(region: Region, mut each: impl FnMut(usize, u8)) {
+unsafe fn drain_words(region: Region, mut each: impl FnMut(usize, u64)) {
     const WORD: usize = size_of::<u64>();
     const WORDS: usize = 8;
-    let byte = |address: usize, each: &mut dyn FnMut(usize, u8)| {
+    let byte = |address: usize, each: &mut dyn FnMut(usize, u64)| {
         let counter = address as *mut u8;
         // SAFETY: the address lies in the region; bytes are always aligned.
         unsafe {
             let count = counter.read_volatile();
             if count != 0 {
                 counter.write_volatile(0);
-                each(address - region.start, count);
+                each(address - region.start, u64::from(count));
             }
         }
     };
@@ -225,19 +286,13 @@ unsafe fn drain(region: Region, mut each: impl FnMut(usize, u8)) {
         let word = |i: usize| unsafe { block.add(i).read_volatile() };
         if (0..WORDS).fold(0, |any, i| any | word(i)) != 0 {
             for i in 0..WORDS {
-                let mut counts = word(i);
+                let counts = word(i);
                 if counts == 0 {
                     continue;
                 }
                 // SAFETY: as above.
                 unsafe { block.add(i).write_volatile(0) };
-                counts = u64::from_le(counts);
-                while counts != 0 {
-                    let byte = counts.trailing_zeros() as usize / 8;
-                    let count = (counts >> (8 * byte)) as u8;
-                    counts &= !(0xff << (8 * byte));
-                    each(at + i * WORD + byte - region.start, count);
-                }
+                each(at + i * WORD - region.start, u64::from_le(counts));
             }
         }
         at += WORDS * WORD;

@@ -5,6 +5,7 @@ use super::Engine;
 use crate::random::sizes::{GREATEST, SIZES};
 use crate::random::sources::numbered_size;
 use crate::random::steps::{Made, Recipe};
+use crate::random::trace::Args;
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -214,6 +215,11 @@ impl Engine {
     /// Whether a number is one that this argument must not have.
     #[inline]
     fn exceeds(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
+        self.limited[need.op.index()] && self.is_past_limit(need, ty, n)
+    }
+
+    #[cold]
+    fn is_past_limit(&self, need: &Need<'_>, ty: TypeId, n: usize) -> bool {
         let mut limits = self.limits[need.op.index()].iter();
         limits.any(|(input, least)| {
             *input == need.n && self.magnitude(ty, n).is_some_and(|magnitude| magnitude >= *least)
@@ -260,12 +266,12 @@ impl Engine {
     fn place(&mut self, stage: &mut impl Stage, ty: TypeId, n: usize) -> Result<Option<u32>, Halt> {
         let member = self.components.member(ty, n);
         let id = member.id;
-        let short = member.recipe.steps.len() <= MAX_REPLAYED;
+        let short = member.outline.steps as usize <= MAX_REPLAYED;
         let replayed = !self.cloning || (short && self.rng.chance(1, REPLAYED_ONCE_IN));
         let slot = match member.shelved.filter(|_| !replayed) {
             Some(shelved) => {
                 let slot = stage.place(shelved)?;
-                self.trace.place(&member.recipe);
+                self.trace.place(&member.recipe, member.outline);
                 self.origins.push(component_origin(id));
                 self.note(ty, slot);
                 slot
@@ -304,7 +310,7 @@ impl Engine {
                     self.put_text(stage, ty, &recipe.steps.texts()[n as usize])?;
                 }
                 Made::Call(op, ..) => {
-                    let args: Vec<u32> = args.iter().map(|arg| base + arg).collect();
+                    let args: Args = args.iter().map(|arg| base + arg).collect();
                     let Some(result) = stage.call(op, &args) else { return Ok(None) };
                     let slot =
                         result.inspect_err(|halt| self.worth_keeping &= *halt == Halt::Full)?;
