@@ -43,6 +43,8 @@ const MAX_SUSPECTS: usize = 48;
 const EXCEPTIONS_EACH: usize = 4;
 const MANY_EXCEPTIONS: u64 = 4;
 const NEARBY_SHARE: u64 = 8;
+/// Conditions that are looked up in what earlier runs have left, in one round.
+const MAX_LOOKED_UP: usize = 64;
 
 /// What it goes by.
 pub(crate) struct Stateful<'s> {
@@ -56,6 +58,8 @@ pub(crate) struct Stateful<'s> {
     pub(crate) fit: &'s dyn Fn(OpId) -> bool,
     /// Sequences of earlier runs whose values may be of use.
     pub(crate) earlier: Vec<Sequence>,
+    /// Looks up those whose values satisfy one of these conditions.
+    pub(crate) look_up: &'s dyn Fn(&[String]) -> Vec<Sequence>,
 }
 
 /// What was tried against a clause.
@@ -288,10 +292,32 @@ impl<'p> Work<'_, 'p> {
             aims.extend(wanted.into_iter().map(|goal| (goal, Some(n))));
         }
         let direct = self.propose(&aims, false, &[]);
-        let reached = self.try_all(supervisor, &aims, &contracts, direct, each)?;
+        let mut reached = self.try_all(supervisor, &aims, &contracts, direct, each)?;
+        if self.look_up(supervisor, &aims, &reached, each)? > 0 {
+            let direct = self.propose(&aims, false, &reached);
+            reached.extend(self.try_all(supervisor, &aims, &contracts, direct, each)?);
+        }
         let indirect = self.propose(&aims, true, &reached);
         self.try_all(supervisor, &aims, &contracts, indirect, each)?;
         Ok(contracts.len() + hunches)
+    }
+
+    /// Runs what earlier runs have left of values that nobody has seen in this one; how many
+    /// sequences that were.
+    fn look_up(
+        &mut self,
+        supervisor: &mut Supervisor,
+        aims: &[Aim],
+        reached: &[usize],
+        each: Each<'_>,
+    ) -> Result<usize, Error> {
+        let reduction = Reduction::new(&self.data);
+        let open = (0..aims.len()).filter(|n| !reached.contains(n));
+        let asked: BTreeSet<String> =
+            open.flat_map(|n| reduction.conditions(&aims[n].0)).take(MAX_LOOKED_UP).collect();
+        let found = (self.stateful.look_up)(&asked.into_iter().collect::<Vec<String>>());
+        self.run_all(supervisor, &found, each)?;
+        Ok(found.len())
     }
 
     /// Where too little was seen to infer anything: operations that were hardly called, and
@@ -306,8 +332,11 @@ impl<'p> Work<'_, 'p> {
         let mut aims: Vec<Aim> = vec![];
         // Once is enough: what cannot be called then cannot be called later.
         if self.looked_into.is_empty() {
-            let goals = watches.filter_map(|watch| reduction.untrodden(watch));
-            aims.extend(goals.map(|goal| (goal, None)));
+            for watch in watches {
+                let goals = reduction.untrodden(watch).into_iter();
+                let goals = goals.chain(reduction.branches(watch));
+                aims.extend(goals.map(|goal| (goal, None)));
+            }
         }
         for hunch in self.data.hunches() {
             let new = self.looked_into.insert((hunch.watch, hunch.clause));

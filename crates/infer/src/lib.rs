@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod between;
+mod branches;
 mod contracts;
 mod data;
 mod drills;
@@ -12,6 +13,7 @@ mod near;
 mod nearby;
 mod reduce;
 mod seen;
+mod stored;
 mod table;
 mod template;
 mod vocabulary;
@@ -25,4 +27,4 @@ pub use reduce::{Goal, Proposal, Reduction};
 pub use seen::Call;
 pub use table::{Atom, Class, Table};
 pub use template::{Form, Relation, Template, templates};
-pub use vocabulary::watches;
+pub use vocabulary::{query_of, watches};

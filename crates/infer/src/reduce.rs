@@ -9,7 +9,7 @@ use crate::contracts::{Kind, LEAST_SUPPORT};
 use crate::data::{Contract, Data, moved, places, positions};
 use crate::table::{Atom, Class};
 use crate::template::{Form, Relation};
-use crate::vocabulary::{Reading, reading};
+use crate::vocabulary::{Reading, reading_of};
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Occasion, Term, UNKNOWN};
@@ -93,7 +93,12 @@ impl<'d, 'p> Reduction<'d, 'p> {
         let table = &self.data.tables[watch];
         let columns = |wanted: fn(&Term) -> bool, answers: bool| {
             let fits = move |column: &usize| {
-                wanted(&terms[*column]) && (table.classes[*column] == Class::Answer) == answers
+                let class = table.classes[*column];
+                let fits = match answers {
+                    true => class == Class::Answer,
+                    false => matches!(class, Class::Number { .. }),
+                };
+                wanted(&terms[*column]) && fits
             };
             (0..terms.len()).filter(fits).map(|column| column as u16)
         };
@@ -101,7 +106,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
             let form = Form::Constant { relation: Relation::Equal };
             Atom { form, a, b: a, c }
         };
-        let together = |term: &Term| matches!(term, Term::With { .. } | Term::Equal { .. });
+        let together = |term: &Term| positions(term).len() > 1;
         let alone = |term: &Term| matches!(term, Term::Query { .. });
         let given = |term: &Term| matches!(term, Term::Itself { .. });
         let mut pairs = vec![];
@@ -134,6 +139,23 @@ impl<'d, 'p> Reduction<'d, 'p> {
         let wants = self.written(watch);
         let written = wants.len();
         (seen < LEAST_SUPPORT).then_some(Goal { watch, wants, written })
+    }
+
+    /// Both sides of what an operation compares itself, where it was seldom seen.
+    pub fn branches(&self, watch: usize) -> Vec<Goal> {
+        let table = &self.data.tables[watch];
+        let seldom = |atom: &Atom| {
+            let marks = table.marks(atom);
+            let calls = table.times.iter().zip(&marks).filter(|(_, mark)| **mark);
+            calls.map(|(times, _)| *times).sum::<u64>() < LEAST_SUPPORT
+        };
+        let written = self.written(watch);
+        let goal = |atom: Atom| {
+            let wants = [(atom, true)].into_iter().chain(written.clone()).collect();
+            Goal { watch, wants, written: written.len() }
+        };
+        let both = self.data.branches(watch).into_iter().flat_map(|atom| [atom, atom.opposite()]);
+        both.filter(seldom).map(goal).collect()
     }
 
     /// A promise that depends on an answer before the call is one for yes and one for no.
@@ -239,9 +261,9 @@ impl<'d, 'p> Reduction<'d, 'p> {
             let found = self.sources(&types, &group, &own, terms);
             match (found.is_empty(), group.as_slice()) {
                 (false, _) => choices.push((group, found)),
-                // Nobody has seen such a pair; some may be one all the same.
-                (true, [a, b]) if guess => {
-                    for side in [*a, *b] {
+                // Nobody has seen them together; some may fit all the same.
+                (true, group) if guess && group.len() > 1 => {
+                    for side in group.iter().copied() {
                         let alone = |(atom, _): &&(Atom, bool)| {
                             atom.variables().all(|c| positions(&terms[c]) == [side])
                         };
@@ -282,7 +304,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// Where values for a group of positions can be had, the shortest first.
-    fn sources(
+    pub(crate) fn sources(
         &self,
         types: &[TypeId],
         group: &[usize],
@@ -331,7 +353,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
         if wants.is_empty() {
             return all;
         }
-        if let Some((Reading::Number { least }, 0)) = reading(&self.plan.ty(ty).ty) {
+        if let Some((Reading::Number { least }, 0)) = reading_of(self.plan, ty) {
             let near = wants.iter().flat_map(|(atom, _)| [atom.c - 1, atom.c, atom.c + 1]);
             let numbers = near.chain([0, 1]).filter(|n| *n >= least);
             let numbers: BTreeSet<i64> = numbers.collect();
