@@ -96,11 +96,12 @@ pub fn hunches(table: &Table, known: &Known) -> Vec<(Clause, u64)> {
     all.into_iter().map(clause).collect()
 }
 
-/// What held before calls in which another condition held before, and not otherwise.
-pub fn required_when(table: &Table, known: &Known, when: &Atom) -> Vec<Atom> {
-    let marks = table.marks(when);
+/// What held before calls in which other conditions held before, and not otherwise.
+pub fn required_when(table: &Table, known: &Known, when: &[Atom]) -> Vec<Atom> {
+    let all: Vec<Vec<bool>> = when.iter().map(|when| table.marks(when)).collect();
+    let marks: Vec<bool> = (0..table.rows()).map(|n| all.iter().all(|one| one[n])).collect();
     let all = minimal(table, known, Some(&marks), 0..table.before, |_| true);
-    let new = |atom: &Atom| atom != when && table.support(atom, None).is_none();
+    let new = |atom: &Atom| !when.contains(atom) && table.support(atom, None).is_none();
     all.into_iter().map(|(atom, _)| atom).filter(new).collect()
 }
 
@@ -172,7 +173,12 @@ pub(crate) fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
             all.extend(both);
         }
     }
-    let own = known.branches.iter().map(|atom| [*atom, atom.opposite()]);
+    // What a query says in a word is not said in numbers.
+    let spelled = |atom: &&Atom| {
+        matches!(atom.form, Form::Constant { .. }) && atom.c == 0 && is_spelled_out(known, atom.a)
+    };
+    let own = known.branches.iter().filter(|atom| !spelled(atom));
+    let own = own.map(|atom| [*atom, atom.opposite()]);
     let own = own.filter(|both| both.iter().all(often)).flatten();
     let new: Vec<Atom> = own.filter(|atom| !all.contains(atom)).collect();
     all.extend(new);
@@ -256,7 +262,7 @@ fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
     };
     match atom.form {
         Form::Says { .. } | Form::Means { .. } => true,
-        Form::Constant { relation: Relation::Equal } => true,
+        Form::Constant { relation: Relation::Equal } => is_common(table, atom, among),
         Form::Constant { .. } => distinct(atom.a, LEAST_NUMBERS),
         Form::Pair { .. } if !number(atom.a) => true,
         Form::Pair { relation: Relation::Equal, .. } => distinct(atom.a, FEW_NUMBERS),
@@ -265,6 +271,19 @@ fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
                 || distinct(atom.a, FEW_NUMBERS) && distinct(atom.b, LEAST_NUMBERS)
         }
     }
+}
+
+/// Whether a number under a condition is more than that of the one value that was seen: none or
+/// one of something is what a condition often means, any other number has to be that of several
+/// states.
+fn is_common(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
+    let number = matches!(table.classes[usize::from(atom.a)], Class::Number { .. });
+    let Some(among) = among.filter(|_| number && atom.c.abs() > 1) else { return true };
+    let mut states: BTreeSet<Vec<i64>> = BTreeSet::new();
+    (0..table.rows()).filter(|row| among[*row]).any(|row| {
+        states.insert(table.columns[..table.before].iter().map(|column| column[row]).collect());
+        states.len() >= LEAST_NUMBERS
+    })
 }
 
 /// The answers that spell out a number.

@@ -177,8 +177,8 @@ impl<'p> Data<'p> {
         all
     }
 
-    /// What held before calls of an operation in which a condition held before.
-    pub(crate) fn required_when(&self, watch: usize, when: &Atom) -> Vec<Atom> {
+    /// What held before calls of an operation in which conditions held before.
+    pub(crate) fn required_when(&self, watch: usize, when: &[Atom]) -> Vec<Atom> {
         required_when(&self.tables[watch], self.known_of(watch), when)
     }
 

@@ -7,6 +7,7 @@
 mod between;
 mod branches;
 mod contracts;
+mod corners;
 mod data;
 mod drills;
 mod near;
