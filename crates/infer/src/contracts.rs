@@ -528,4 +528,24 @@ mod tests {
         assert!(all.contains(&"ensures e ==> e'".to_owned()), "{all:?}");
         assert!(all.contains(&"ensures !e ==> n' == n + -1".to_owned()), "{all:?}");
     }
+
+    #[test]
+    fn a_number_under_a_condition_is_that_of_several_states_or_of_none() {
+        let (yes, number) = (Class::Answer, Class::Number { least: 0 });
+        // Whether it is full, and its length before; its capacity after.
+        let told = |many: i64, capacity: i64| {
+            let classes = vec![yes, number, number];
+            let mut table = Table { classes, before: 2, columns: vec![vec![]; 3], times: vec![] };
+            for n in 0..many {
+                table.push([1, n, capacity].into_iter(), 20);
+                table.push([0, n, n + 30].into_iter(), 20);
+            }
+            let said = implications(&table, &Known::default(), &BTreeSet::new());
+            let equal = Form::Constant { relation: Relation::Equal };
+            said.iter().any(|(clause, _)| clause.atom.form == equal && clause.atom.c == capacity)
+        };
+        assert!(!told(3, 18), "the capacity of the few that were seen");
+        assert!(told(8, 18), "whatever their length is");
+        assert!(told(3, 0), "nothing is what a condition often means");
+    }
 }
