@@ -25,7 +25,7 @@ use testsmith_lab::{Subject, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::observation::{self, Row, Watching};
 use testsmith_model::outcome::Ending;
-use testsmith_model::{Edit, OperationKind, Plan, Sequence};
+use testsmith_model::{Edit, EditStep, Mode, OperationKind, Plan, Sequence};
 use testsmith_render::{Style, Test, TestEnding, test_function};
 
 /// Calls on each side, where nothing is said.
@@ -152,10 +152,17 @@ impl Witness {
             return Some(Witness { sequence, value: None });
         }
         let [slot] = *seen.slots else { return None };
-        // The last step that made the value or may have changed it.
-        let touches = |n: &usize| edit.steps[*n].args().contains(&slot);
-        let last = (0..edit.len()).rev().find(touches).unwrap_or(slot as usize);
-        let at = edit.steps[last].args().iter().position(|arg| *arg == slot);
+        // The last step that changed the value, or the one that made it.
+        let place = |n: usize| match &edit.steps[n] {
+            EditStep::Call(op, args) => {
+                let inputs = &plan.operation(*op).inputs;
+                let changes = |at: &usize| args[*at] == slot && inputs[*at].mode == Mode::Exclusive;
+                (0..args.len()).find(changes).map(|at| (n, at))
+            }
+            EditStep::Literal(..) => None,
+        };
+        let changed = (0..edit.len()).rev().find_map(place);
+        let (last, at) = changed.map_or((slot as usize, None), |(n, at)| (n, Some(at)));
         let edit = edit.needed(plan, last);
         let end = edit.len() as u32 - 1;
         let value = at.map_or(end, |at| edit.steps[end as usize].args()[at]);

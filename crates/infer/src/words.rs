@@ -87,6 +87,8 @@ impl<'w> Words<'w> {
 
     pub(crate) fn column(&self, column: usize, tell_old: bool) -> String {
         let before = self.watch.before.len();
+        // Of values there is no time before.
+        let of_values = matches!(self.watch.occasion, Occasion::Values { .. });
         // What was given to the first of two calls, and what it gave, is there to stay.
         let stays = |term: &Term| {
             let pair = matches!(self.watch.occasion, Occasion::Pair { .. });
@@ -94,7 +96,7 @@ impl<'w> Words<'w> {
         };
         match column.checked_sub(before) {
             Some(after) => self.spoken(&self.watch.after[after]),
-            None if tell_old && !stays(&self.watch.before[column]) => {
+            None if tell_old && !of_values && !stays(&self.watch.before[column]) => {
                 format!("old({})", self.spoken(&self.watch.before[column]))
             }
             None => self.spoken(&self.watch.before[column]),
