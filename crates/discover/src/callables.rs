@@ -82,7 +82,7 @@ impl<'c> Collector<'c> {
                 self.struct_parts(item, def, path);
             }
             ItemEnum::Enum(def) => {
-                let fieldless = self.fieldless(def);
+                let fieldless = self.types.fieldless(def, is_hidden);
                 self.type_def(path, &def.generics, TypeKind::Enum { fieldless });
                 self.variants(def, path);
             }
@@ -252,20 +252,6 @@ impl<'c> Collector<'c> {
         callable.outer_generics = 1;
         callable.self_ty = Some(self_ty.clone());
         self.api.callables.push(callable);
-    }
-
-    /// The names of the variants of an enum, if none of them has fields.
-    fn fieldless(&self, def: &'c doc::Enum) -> Vec<String> {
-        let plain = |item: &&Item| match &item.inner {
-            ItemEnum::Variant(variant) => matches!(variant.kind, VariantKind::Plain),
-            _ => false,
-        };
-        let items = self.items(&def.variants);
-        if def.has_stripped_variants || !items.iter().all(plain) {
-            return vec![];
-        }
-        let shown = items.iter().filter(|item| !is_hidden(item));
-        shown.filter_map(|item| item.name.clone()).collect()
     }
 
     fn variants(&mut self, def: &'c doc::Enum, path: &str) {
