@@ -103,7 +103,9 @@ impl<'p> Patch<'p> {
         for contract in &chosen.contracts {
             let (op, of) = match chosen.about {
                 About::Function(op) => (Some(op), self.plan.operation(op).path()),
-                About::Type(ty) => (block_query(learned, contract), self.plan.ty(ty).ty.to_string()),
+                About::Type(ty) => {
+                    (block_query(learned, contract), self.plan.ty(ty).ty.to_string())
+                }
             };
             let is_type = matches!(chosen.about, About::Type(_));
             let found = op.map_or(Err("there is no block for it"), |op| self.place(op, is_type));

@@ -70,13 +70,16 @@ fn plan(comparable: bool) -> Plan {
     }
 }
 
+/// What a call answers to a question, before it or after.
+type Answer<'a> = &'a dyn Fn(&Term, bool) -> i64;
+
 fn watch_of(watches: &[Watch], op: OpId) -> usize {
     let of = |watch: &Watch| watch.occasion == Occasion::Call { op };
     watches.iter().position(of).expect("it is watched")
 }
 
 /// What is known after calls of an operation that gave these answers, by the question.
-fn seen<'p>(plan: &'p Plan, op: OpId, rows: &[&dyn Fn(&Term, bool) -> i64]) -> (Data<'p>, usize) {
+fn seen<'p>(plan: &'p Plan, op: OpId, rows: &[Answer<'_>]) -> (Data<'p>, usize) {
     let all = watches(plan, &|_| true);
     let watch = watch_of(&all, op);
     let Watch { before, after, .. } = all[watch].clone();
@@ -115,7 +118,7 @@ fn painted(comparable: bool) -> Vec<String> {
         }
     };
     let rows: Vec<_> = [0, 1].iter().flat_map(|a| [0, 1, 2].map(|b| row(*a, b))).collect();
-    let rows: Vec<&dyn Fn(&Term, bool) -> i64> = rows.iter().map(|row| row as _).collect();
+    let rows: Vec<Answer<'_>> = rows.iter().map(|row| row as _).collect();
     let (data, watch) = seen(&plan, PAINT, &rows);
     words(&data, watch)
 }
@@ -156,7 +159,7 @@ fn a_query_takes_two_values_of_the_call_if_they_are_of_its_types() {
         }
     };
     let rows: Vec<_> = (0..6).map(row).collect();
-    let rows: Vec<&dyn Fn(&Term, bool) -> i64> = rows.iter().map(|row| row as _).collect();
+    let rows: Vec<Answer<'_>> = rows.iter().map(|row| row as _).collect();
     let (data, watch) = seen(&plan, LIGHT, &rows);
     let all = words(&data, watch);
     assert!(all.contains(&"ensures self.lit_within(from, to)".to_owned()), "{all:?}");
@@ -191,7 +194,7 @@ fn what_a_function_compares_is_a_condition_and_both_its_sides_are_wanted() {
         }
     };
     let rows: Vec<_> = (3..12).map(row).collect();
-    let rows: Vec<&dyn Fn(&Term, bool) -> i64> = rows.iter().map(|row| row as _).collect();
+    let rows: Vec<Answer<'_>> = rows.iter().map(|row| row as _).collect();
     let needs = "requires to + 2 < self.len()".to_owned();
     for (owner, known) in [("Lamps", true), ("Torches", false)] {
         let plan = compares(owner);
@@ -215,7 +218,7 @@ fn what_nobody_has_is_asked_of_the_store() {
         }
     };
     let rows: Vec<_> = (3..12).map(|len| row(len, 0)).collect();
-    let rows: Vec<&dyn Fn(&Term, bool) -> i64> = rows.iter().map(|row| row as _).collect();
+    let rows: Vec<Answer<'_>> = rows.iter().map(|row| row as _).collect();
     let (data, watch) = seen(&plan, LIGHT, &rows);
     let reduction = Reduction::new(&data);
     let contract = data
