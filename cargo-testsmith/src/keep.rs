@@ -6,13 +6,15 @@
 use crate::console::Console;
 use crate::pipeline::Session;
 use crate::stored::{Names, Stored};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use testsmith_model::message::Component;
 use testsmith_model::{Plan, Sequence};
-use testsmith_store::{Contract, Error, Kept, Seen, Store, Value};
+use testsmith_store::{Condition, Contract, Error, Kept, Seen, Store, Value};
 
 /// Sequences of earlier runs that are run again for their objects.
 const MAX_EARLIER: usize = 1000;
+/// Objects that are taken for one condition, as many as tuples are tried for a goal.
+const MOST_LOOKED_UP: usize = 45;
 
 pub(crate) struct Keeper<'k> {
     /// None once something was wrong with it.
@@ -115,6 +117,21 @@ pub(crate) fn steps(plan: &Plan, sequence: &Sequence) -> String {
 pub(crate) fn sequence(plan: &Plan, names: &Names, steps: &str) -> Option<Sequence> {
     let stored: Stored = serde_json::from_str(steps).ok()?;
     stored.sequence_by(plan, names).ok()
+}
+
+/// The sequences of stored objects that satisfy one of these conditions, the first of each;
+/// nothing if the store cannot be read.
+pub(crate) fn look_up(session: &Session, asked: &[String]) -> Vec<Sequence> {
+    let Ok(store) = Store::open_to_read(&session.out.join(testsmith_store::FILE)) else {
+        return vec![];
+    };
+    let (plan, names) = (&session.plan, Names::new(&session.plan));
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for condition in asked.iter().filter_map(|text| Condition::parse(text).ok()) {
+        let objects = store.objects(&plan.krate, &condition, MOST_LOOKED_UP).unwrap_or_default();
+        found.extend(objects.into_iter().map(|object| object.value.steps));
+    }
+    found.iter().filter_map(|steps| sequence(plan, &names, steps)).collect()
 }
 
 fn say(console: &Console, error: &Error) {

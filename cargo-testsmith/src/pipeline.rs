@@ -231,6 +231,7 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     }
     api.edition.clone_from(&package.edition);
     api.literals = testsmith_discover::mine(&package.root);
+    api.branches = testsmith_discover::branches(&package.root);
     let examples = testsmith_discover::examples(&package.root, &api);
     api.examples = examples.instances;
     api.foreign_types = examples.foreign;

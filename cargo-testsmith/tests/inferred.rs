@@ -3,7 +3,7 @@
 
 mod support;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -70,7 +70,8 @@ fn what_was_inferred_becomes_tests_and_a_patch() {
     let library = fixture.path().join("src/lib.rs");
     let before = texts(&fixture);
 
-    let output = infer(&fixture, &["--calls", "150000", "--tests"]);
+    // What may panic is called seldom, and a promise is told after many calls.
+    let output = infer(&fixture, &["--calls", "400000", "--tests"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let file = fixture.path().join("tests/testsmith_contracts.rs");
     let tests = std::fs::read_to_string(&file).expect("tests were written");
@@ -129,6 +130,36 @@ fn what_was_inferred_becomes_tests_and_a_patch() {
 }
 
 #[test]
+fn names_queries_with_two_values_and_branches_of_the_source_are_conditions() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let fixture = Fixture::copy("lamps");
+    let output = infer(&fixture, &["--calls", "150000", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let events = check_keys(&stdout(&output), "infer: ");
+    let told = |function: &str| -> Vec<String> {
+        let clauses = events.iter().filter(|(name, _)| name == "clause").map(|(_, event)| event);
+        let own = clauses
+            .filter(|event| event["function"] == function && event["clause"]["fate"] != "refuted");
+        own.map(|event| event["clause"]["clause"].as_str().expect("a text").to_owned()).collect()
+    };
+    let check = |function: &str, clause: &str| {
+        assert!(told(function).iter().any(|one| one == clause), "{clause}: {:#?}", told(function));
+    };
+    check("paint", "self.colour() == old(colour)");
+    check("douse", "!self.is_lit_within(from, to)");
+    check("dim", "old(by > 5) ==> !ret");
+    check("dim", "old(by <= 5) ==> ret");
+    let dark = "matches!(self.shade(), Shade::Dark)";
+    check("shadow", &format!("old(matches!(shade, Shade::Dark)) ==> {dark}"));
+    // What cannot be compared, what has no name, and what nobody can ask.
+    let all: Vec<String> =
+        events.iter().map(|(_, event)| event["clause"]["clause"].to_string()).collect();
+    for never in ["shade() ==", "shade() <", "colour() <", "fitting", "swaps"] {
+        assert!(!all.iter().any(|clause| clause.contains(never)), "{never}: {all:#?}");
+    }
+}
+
+#[test]
 fn a_change_is_told_in_words_with_a_call_that_shows_it() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let fixture = Fixture::copy("pantry");
@@ -148,6 +179,7 @@ fn a_change_is_told_in_words_with_a_call_that_shows_it() {
     let popped = "let there = self.has(good);\n        if !there {\n            let _ = self.goods.pop_back();\n        }";
     change(&library, "let there = self.has(good);", popped);
     change(&library, ".expect(\"there is none\")", ".unwrap_or(0)");
+    change(&library, "self.goods.clear();", "self.goods.clear();\n        self.tare = 1;");
     let before = texts(&fixture);
     let index = std::fs::read(fixture.path().join(".git/index")).expect("an index");
     let args = ["--calls", "150000", "--format", "json"];
@@ -173,6 +205,13 @@ fn a_change_is_told_in_words_with_a_call_that_shows_it() {
     let answer = &kept["answers"][0];
     assert_eq!(answer["asked"], "self.len()");
     assert_ne!(answer["then"], answer["now"]);
+    // What was true of all values, and is no longer.
+    let weighs = change("pantry::Pantry", "used to be `self.tare() == 0` always; now it is not");
+    assert_eq!((&weighs["holds"], &weighs["kind"]), (&json!("then"), &json!("invariant")));
+    let answer = json!([{ "asked": "self.tare()", "then": "0", "now": "1" }]);
+    assert_eq!(weighs["answers"], answer);
+    let of_values = events.iter().filter(|(_, event)| event["function"] == "pantry::Pantry");
+    assert_eq!(of_values.count(), 1, "nothing else: {}", stdout(&output));
     let witness = kept["witness"].as_array().expect("calls");
     let last = witness.last().and_then(Value::as_str).expect("a call");
     assert!(last.contains(".remove("), "{witness:?}");

@@ -5,7 +5,7 @@
 //! side has says nothing: it may not have been seen. So it is looked up in what was seen on
 //! the other side, and the call that breaks it there is made on both.
 
-use super::choose::{MOST_COST, cost, instances, is_supported};
+use super::choose::{MOST_COST, cost, instances, is_supported, types};
 use super::other::{Other, find};
 use super::phrase::Phrase;
 use super::search::{Opened, learn, walk};
@@ -20,12 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use testsmith_infer::{Contract, Kind, LEAST_SUPPORT};
+use testsmith_infer::{Call, Contract, Kind, LEAST_SUPPORT};
 use testsmith_lab::{Subject, Supervisor};
 use testsmith_model::message::Walk;
 use testsmith_model::observation::{self, Row, Watching};
 use testsmith_model::outcome::Ending;
-use testsmith_model::{Edit, OpId, OperationKind, Plan, Sequence};
+use testsmith_model::{Edit, EditStep, Mode, OperationKind, Plan, Sequence};
 use testsmith_render::{Style, Test, TestEnding, test_function};
 
 /// Calls on each side, where nothing is said.
@@ -94,8 +94,9 @@ impl<'s> Side<'s> {
     }
 
     /// Makes the calls of a sequence, and says how it ended and what was answered around
-    /// the last call.
-    fn answers(&mut self, watch: usize, sequence: &Sequence) -> Result<Option<Answers>> {
+    /// the last call, or about the value of a step in the end.
+    fn answers(&mut self, watch: usize, witness: &Witness) -> Result<Option<Answers>> {
+        let Witness { sequence, value } = witness;
         let watching =
             Watching { watches: vec![self.learned.data.watches[watch].clone()], rows_each: 2000 };
         let still =
@@ -105,10 +106,14 @@ impl<'s> Side<'s> {
         let Some(attempt) = observed.attempts.into_iter().next() else { return Ok(None) };
         let Some(outcome) = attempt.outcome else { return Ok(None) };
         let last = sequence.len() - 1;
-        let of_last = |row: &&Row| row.step as usize == last;
+        let of_last = |row: &&Row| match value {
+            None => row.step as usize == last,
+            Some(slot) => row.slots == [*slot] && row.step as usize == sequence.len(),
+        };
         let found = observed.rows.iter().find(of_last);
         // The same answers may have been given before.
-        let found = found.or_else(|| observed.rows.iter().find(|row| row.before == attempt.before));
+        let again = |row: &&Row| value.is_none() && row.before == attempt.before;
+        let found = found.or_else(|| observed.rows.iter().find(again));
         let row = found.map(|row| [row.before.clone(), row.after.clone()].concat());
         let at_last = outcome.step as usize == last;
         let completed = outcome.ending == Ending::Completed;
@@ -129,6 +134,39 @@ fn called(plan: &Plan, occasion: &observation::Occasion) -> String {
             let names: Vec<String> = types.iter().map(|ty| plan.ty(*ty).ty.to_string()).collect();
             names.join(", ")
         }
+    }
+}
+
+/// Calls that show a change: in the last one, or in the value that a step has made.
+struct Witness {
+    sequence: Sequence,
+    value: Option<u32>,
+}
+
+impl Witness {
+    /// What is needed of a sequence in which a clause was seen to be broken.
+    fn of(plan: &Plan, seen: &Call, of_values: bool) -> Option<Witness> {
+        let edit = Edit::of(seen.sequence);
+        if !of_values {
+            let sequence = edit.needed(plan, seen.step).build(plan).ok()?;
+            return Some(Witness { sequence, value: None });
+        }
+        let [slot] = *seen.slots else { return None };
+        // The last step that changed the value, or the one that made it.
+        let place = |n: usize| match &edit.steps[n] {
+            EditStep::Call(op, args) => {
+                let inputs = &plan.operation(*op).inputs;
+                let changes = |at: &usize| args[*at] == slot && inputs[*at].mode == Mode::Exclusive;
+                (0..args.len()).find(changes).map(|at| (n, at))
+            }
+            EditStep::Literal(..) => None,
+        };
+        let changed = (0..edit.len()).rev().find_map(place);
+        let (last, at) = changed.map_or((slot as usize, None), |(n, at)| (n, Some(at)));
+        let edit = edit.needed(plan, last);
+        let end = edit.len() as u32 - 1;
+        let value = at.map_or(end, |at| edit.steps[end as usize].args()[at]);
+        Some(Witness { sequence: edit.build(plan).ok()?, value: Some(value) })
     }
 }
 
@@ -170,6 +208,12 @@ impl Change {
                 format!("used to need `{clause}`; now it does not")
             }
             (Kind::Requires, Direction::New) => format!("now needs `{clause}`; it did not use to"),
+            (Kind::Invariant, Direction::Gone) => {
+                format!("used to be `{clause}` always; now it is not")
+            }
+            (Kind::Invariant, Direction::New) => {
+                format!("was not always `{clause}`; now it is")
+            }
             (_, Direction::Gone) => format!("used to {phrase}; now it does not"),
             (_, Direction::New) => format!("did not use to {phrase}; now it does"),
         }
@@ -183,20 +227,29 @@ fn compare(options: &Infer, sides: &mut [Side; 2], direction: Direction) -> Resu
         Direction::New => (1, 0),
     };
     let (plan, learned) = (sides[keeper].plan, sides[keeper].learned);
-    let instances = instances(plan, learned);
+    let (instances, types) = (instances(plan, learned), types(plan, learned));
     let mut changes = vec![];
     for (contract, _, fate) in &learned.contracts {
-        let observation::Occasion::Call { op } = learned.data.occasion(contract) else { continue };
-        let path = plan.operation(*op).path();
+        let (path, usual) = match learned.data.occasion(contract) {
+            observation::Occasion::Call { op } => {
+                let path = plan.operation(*op).path();
+                let usual = instances.get(&path) == Some(op);
+                (path, usual)
+            }
+            observation::Occasion::Values { types: of } if of.len() == 1 => {
+                (plan.ty(of[0]).ty.path().unwrap_or_default().to_owned(), types.contains(&of[0]))
+            }
+            _ => continue,
+        };
         let meant = options.path.as_ref().is_none_or(|wanted| path.contains(wanted.as_str()));
         let needed = contract.clause.kind != Kind::Requires || *fate == Fate::Needed;
-        if *fate == Fate::Refuted || !needed || !meant || instances.get(&path) != Some(op) {
+        if *fate == Fate::Refuted || !needed || !meant || !usual {
             continue;
         }
         if cost(learned, contract) > MOST_COST || !is_supported(plan, learned, contract) {
             continue;
         }
-        changes.extend(changed(sides, keeper, breaker, contract, *op)?);
+        changes.extend(changed(sides, keeper, breaker, contract, &path)?);
     }
     changes.sort_by(|a, b| (&a.function, a.cost).cmp(&(&b.function, b.cost)));
     Ok(changes)
@@ -209,7 +262,7 @@ fn changed(
     keeper: usize,
     breaker: usize,
     contract: &Contract,
-    op: OpId,
+    path: &str,
 ) -> Result<Option<Change>> {
     let (plan, learned) = (sides[keeper].plan, sides[keeper].learned);
     let there = sides[breaker].learned;
@@ -225,20 +278,21 @@ fn changed(
     let calls = there.data.calls(mapped.watch);
     let breaks = calls.iter().filter(|call| there.data.keeps(&mapped, call.row) == Some(false));
     for call in breaks.take(MOST_TRIES) {
-        let sliced = Edit::of(call.sequence).needed(sides[breaker].plan, call.step);
-        let Ok(sequence) = sliced.build(sides[breaker].plan) else { continue };
-        let stored = Stored::new(sides[breaker].plan, &sequence);
+        let of_values = contract.clause.kind == Kind::Invariant;
+        let Some(witness) = Witness::of(sides[breaker].plan, call, of_values) else { continue };
+        let stored = Stored::new(sides[breaker].plan, &witness.sequence);
         let here = stored.sequence_by(plan, &sides[keeper].names);
-        let Ok(here) = here else { continue };
+        let Ok(sequence) = here else { continue };
+        let here = Witness { sequence, value: witness.value };
         let Some(kept) = sides[keeper].answers(contract.watch, &here)? else { continue };
-        let Some(lost) = sides[breaker].answers(mapped.watch, &sequence)? else { continue };
+        let Some(lost) = sides[breaker].answers(mapped.watch, &witness)? else { continue };
         if !differs(contract, &kept, &mapped, &lost) {
             continue;
         }
         // Once more in fresh processes, since it may have been a chance.
         sides.iter_mut().for_each(|side| side.supervisor.renew());
         let again = sides[keeper].answers(contract.watch, &here)?;
-        let Some((kept, lost)) = again.zip(sides[breaker].answers(mapped.watch, &sequence)?) else {
+        let Some((kept, lost)) = again.zip(sides[breaker].answers(mapped.watch, &witness)?) else {
             continue;
         };
         if !differs(contract, &kept, &mapped, &lost) {
@@ -248,14 +302,14 @@ fn changed(
         let answers = shown(learned, contract, &mapped, &kept, &lost, keeper == 1);
         return Ok(Some(Change {
             direction: if keeper == 0 { Direction::Gone } else { Direction::New },
-            function: plan.operation(op).path(),
+            function: path.to_owned(),
             kind: contract.clause.kind,
             clause: learned.data.words(contract),
             phrase,
             kept: learned.data.counts(contract).0,
             seen,
             broken,
-            witness: statements(sides[breaker].plan, &sequence),
+            witness: statements(sides[breaker].plan, &witness.sequence),
             answers,
             sequence: stored,
             cost: cost(learned, contract),
@@ -274,17 +328,17 @@ fn differs(contract: &Contract, kept: &Answers, mapped: &Contract, lost: &Answer
     if contract.clause.kind == Kind::Requires {
         return lost.completed && kept.failed && holds(mapped, lost) == Some(false);
     }
+    let differ = holds(contract, kept) == Some(true) && holds(mapped, lost) == Some(false);
+    if contract.clause.kind == Kind::Invariant {
+        return kept.completed && lost.completed && differ;
+    }
     let before = |contract: &Contract, answers: &Answers| -> Vec<Option<i64>> {
         let when = contract.clause.when.into_iter().flat_map(|when| [when.a, when.b]);
         let atom = [contract.clause.atom.a, contract.clause.atom.b];
         let columns = when.chain(atom);
         columns.map(|column| answers.before.get(usize::from(column)).copied()).collect()
     };
-    kept.completed
-        && lost.completed
-        && holds(contract, kept) == Some(true)
-        && holds(mapped, lost) == Some(false)
-        && before(contract, kept) == before(mapped, lost)
+    kept.completed && lost.completed && differ && before(contract, kept) == before(mapped, lost)
 }
 
 /// What the answers that the clause speaks of are after the call: then and now.
@@ -301,7 +355,10 @@ fn shown(
         let (then, now) = if swapped { (done, failed) } else { (failed, done) };
         return vec![("the call".to_owned(), then, now)];
     }
-    let before = learned.data.watches[contract.watch].before.len();
+    let before = match contract.clause.kind {
+        Kind::Invariant => 0,
+        _ => learned.data.watches[contract.watch].before.len(),
+    };
     let columns = contract.clause.atom.variables().zip(mapped.clause.atom.variables());
     let mut shown = vec![];
     for (here, there) in columns.filter(|(here, _)| *here >= before) {

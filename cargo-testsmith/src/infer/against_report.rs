@@ -45,9 +45,10 @@ fn text(compared: &Compared) -> String {
                 Direction::New => (now_name, then.as_str()),
             };
             let Change { kept, seen, broken, .. } = change;
+            let of = if change.kind == Kind::Invariant { "values" } else { "calls" };
             let _ = writeln!(
                 text,
-                "    {keeps}: so in {kept} calls; {breaks}: not in {broken} of {seen}"
+                "    {keeps}: so in {kept} {of}; {breaks}: not in {broken} of {seen}"
             );
             if change.witness.as_slice() != witness {
                 for line in &change.witness {

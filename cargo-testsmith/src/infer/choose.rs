@@ -3,7 +3,7 @@
 
 use crate::stateful::{Fate, Learned};
 use std::collections::{BTreeMap, BTreeSet};
-use testsmith_infer::{Contract, Form, Kind, Relation};
+use testsmith_infer::{Contract, Form, Kind, Relation, query_of};
 use testsmith_model::observation::{Occasion, Term};
 use testsmith_model::{Callee, OpId, OperationKind, Plan, TypeId};
 
@@ -133,10 +133,7 @@ pub(super) fn cost(learned: &Learned, contract: &Contract) -> usize {
         Form::Constant { .. } => 5,
     };
     let atom = contract.clause.atom;
-    let query = |column: u16| match data.term(watch, column.into()) {
-        Term::Query { op, .. } | Term::With { op, .. } => Some(op),
-        Term::Itself { .. } | Term::Inside { .. } | Term::Equal { .. } => None,
-    };
+    let query = |column: u16| query_of(&data.term(watch, column.into()));
     // Two queries that have nothing to do with each other may be in step by chance.
     let mixed = match (query(atom.a), query(atom.b)) {
         (Some(a), Some(b)) if a != b => match atom.form {
@@ -148,7 +145,10 @@ pub(super) fn cost(learned: &Learned, contract: &Contract) -> usize {
         _ => 0,
     };
     // An argument of the call need not be one that the query is meant for.
-    let with = |column: u16| matches!(data.term(watch, column.into()), Term::With { .. });
+    let with = |column: u16| {
+        let term = data.term(watch, column.into());
+        matches!(term, Term::With { .. } | Term::WithTwo { .. })
+    };
     let mixed = mixed + usize::from(atom.a != atom.b && with(atom.a) && with(atom.b));
     let when = contract.clause.when.map_or(0, |when| match when.form {
         // That an argument is zero is seldom what matters.
@@ -194,7 +194,7 @@ pub(super) fn instances(plan: &Plan, learned: &Learned) -> BTreeMap<String, OpId
 }
 
 /// Of the instances of each generic type, the one that was seen the most.
-fn types(plan: &Plan, learned: &Learned) -> BTreeSet<TypeId> {
+pub(super) fn types(plan: &Plan, learned: &Learned) -> BTreeSet<TypeId> {
     let mut best: BTreeMap<String, (u64, TypeId)> = BTreeMap::new();
     for (contract, ..) in &learned.contracts {
         if let Occasion::Values { types } = learned.data.occasion(contract)

@@ -13,9 +13,8 @@ use crate::stateful::Learned;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use testsmith_infer::Contract;
+use testsmith_infer::{Contract, query_of};
 use testsmith_lab::{Shadow, ShadowCheck, ShadowTests};
-use testsmith_model::observation::Term;
 use testsmith_model::{OpId, Plan};
 
 /// Each round leaves something out; compilers tell of types first, then of borrows.
@@ -104,7 +103,9 @@ impl<'p> Patch<'p> {
         for contract in &chosen.contracts {
             let (op, of) = match chosen.about {
                 About::Function(op) => (Some(op), self.plan.operation(op).path()),
-                About::Type(ty) => (query_of(learned, contract), self.plan.ty(ty).ty.to_string()),
+                About::Type(ty) => {
+                    (block_query(learned, contract), self.plan.ty(ty).ty.to_string())
+                }
             };
             let is_type = matches!(chosen.about, About::Type(_));
             let found = op.map_or(Err("there is no block for it"), |op| self.place(op, is_type));
@@ -349,12 +350,10 @@ impl<'p> Patch<'p> {
 }
 
 /// The query whose block an invariant belongs to.
-fn query_of(learned: &Learned, contract: &Contract) -> Option<OpId> {
+fn block_query(learned: &Learned, contract: &Contract) -> Option<OpId> {
     let columns = [contract.clause.atom.a, contract.clause.atom.b];
-    columns.iter().find_map(|column| match learned.data.term(contract.watch, (*column).into()) {
-        Term::Query { op, .. } | Term::With { op, .. } => Some(op),
-        Term::Itself { .. } | Term::Inside { .. } | Term::Equal { .. } => None,
-    })
+    let asked = |column: &u16| query_of(&learned.data.term(contract.watch, (*column).into()));
+    columns.iter().find_map(asked)
 }
 
 /// Where the clause stands that a line of a message tells of; see docs/contracts.md.

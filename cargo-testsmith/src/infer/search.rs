@@ -87,7 +87,16 @@ fn stateful<'p>(
     calls: u64,
 ) -> Stateful<'p> {
     let heuristics = Heuristics::default();
-    Stateful { plan, seed, heuristics, avoid: vec![], calls, fit, earlier: vec![] }
+    Stateful {
+        plan,
+        seed,
+        heuristics,
+        avoid: vec![],
+        calls,
+        fit,
+        earlier: vec![],
+        look_up: &|_| vec![],
+    }
 }
 
 /// What an independent search sees, if one was asked for: nothing but the questions is the

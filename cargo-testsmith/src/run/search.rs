@@ -8,6 +8,7 @@ use super::progress::{SharedProgress, WorkerProgress};
 use crate::args::Run;
 use crate::budget::Budget;
 use crate::finding::Findings;
+use crate::keep::look_up;
 use crate::pipeline::Session;
 use crate::selection::Selection;
 use crate::stateful::{Exception, Fate, Stateful};
@@ -103,6 +104,15 @@ pub(super) struct Searched {
 }
 
 impl RandomSearch<'_> {
+    /// What earlier runs have left of values that satisfy one of these conditions; nothing
+    /// where the same calls have to give the same result.
+    fn look_up(&self, asked: &[String]) -> Vec<Sequence> {
+        match self.budget.is_counted() || self.options.fresh {
+            true => vec![],
+            false => look_up(self.session, asked),
+        }
+    }
+
     /// Lets every worker walk until the budget is spent. An interruption keeps
     /// what was found. There must be at least one supervisor.
     pub(super) fn run(&self, supervisors: Vec<Supervisor>) -> Result<Searched> {
@@ -239,6 +249,7 @@ impl Walker<'_> {
             self.tell();
             let news = (self.supervisor.reached(), self.findings.count(Severity::Violation));
             if self.plateau.is_reached(news) && self.learned.is_none() {
+                self.supervisor.until = self.stateful_until();
                 self.stateful(round)?;
                 self.supervisor.until = end;
             }
@@ -308,6 +319,14 @@ impl Walker<'_> {
         Some(begin + end.saturating_duration_since(begin) / 10 * 9)
     }
 
+    /// When stateful testing ends that begins now: it takes a tenth of the time at most, since
+    /// calls under observation are slow.
+    fn stateful_until(&self) -> Option<Instant> {
+        let begin = self.progress.begin;
+        let end = self.search.budget.end_of_search(begin)?;
+        Some(end.min(Instant::now() + end.saturating_duration_since(begin) / 10))
+    }
+
     /// One worker does it for all.
     fn is_stateful(&self) -> bool {
         self.number == 0 && self.search.options.heuristics().has(Heuristic::Stateful)
@@ -334,6 +353,7 @@ impl Walker<'_> {
             calls: (self.tally.calls / STATEFUL_SHARE).max(LEAST_STATEFUL),
             fit: &fit,
             earlier: [search.earlier.as_slice(), &kept].concat(),
+            look_up: &|asked| search.look_up(asked),
         };
         let before = self.findings.classes();
         let findings = &mut self.findings;

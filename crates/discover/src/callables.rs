@@ -82,7 +82,8 @@ impl<'c> Collector<'c> {
                 self.struct_parts(item, def, path);
             }
             ItemEnum::Enum(def) => {
-                self.type_def(path, &def.generics, TypeKind::Enum);
+                let fieldless = self.types.fieldless(def, is_hidden);
+                self.type_def(path, &def.generics, TypeKind::Enum { fieldless });
                 self.variants(def, path);
             }
             ItemEnum::Union(def) => {

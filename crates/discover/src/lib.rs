@@ -5,6 +5,7 @@
 //! normalised, because rustc will be asked about every concrete choice.
 #![forbid(unsafe_code)]
 
+mod branches;
 mod callables;
 mod constants;
 mod contracts;
@@ -25,6 +26,7 @@ use serde::Deserialize;
 use testsmith_model::Api;
 use testsmith_model::api::Reexport;
 
+pub use branches::branches;
 pub use examples::{Examples, examples};
 pub use literals::mine;
 pub use oracles::oracles;

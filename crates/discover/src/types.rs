@@ -76,6 +76,21 @@ impl Types<'_> {
         }
     }
 
+    /// The names of the variants of an enum that are shown, if none of them has fields.
+    pub fn fieldless(&self, def: &doc::Enum, is_hidden: fn(&doc::Item) -> bool) -> Vec<String> {
+        let plain = |item: &&doc::Item| match &item.inner {
+            doc::ItemEnum::Variant(variant) => matches!(variant.kind, doc::VariantKind::Plain),
+            _ => false,
+        };
+        let items = def.variants.iter().filter_map(|id| self.krate.index.get(id));
+        let items: Vec<&doc::Item> = items.collect();
+        if def.has_stripped_variants || !items.iter().all(plain) {
+            return vec![];
+        }
+        let shown = items.iter().filter(|item| !is_hidden(item));
+        shown.filter_map(|item| item.name.clone()).collect()
+    }
+
     /// Nothing written as an output is `()`.
     pub fn output(&self, output: Option<&doc::Type>) -> Ty {
         output.map_or_else(Ty::unit, |ty| self.ty(ty))

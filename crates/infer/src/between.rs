@@ -220,9 +220,16 @@ impl<'d> Reduction<'d, '_> {
             let zero = |relation| Form::Constant { relation };
             let forms = match table.classes[column] {
                 Class::Answer => [true, false].map(|yes| Form::Says { yes }),
-                Class::Number { .. } => [Relation::Equal, Relation::Unequal].map(zero),
+                Class::Number { .. } | Class::Name { .. } => {
+                    [Relation::Equal, Relation::Unequal].map(zero)
+                }
             };
-            for atom in forms.map(|form| Atom { form, a, b: a, c: 0 }) {
+            // Of names, the one that the first of these has.
+            let c = match table.classes[column] {
+                Class::Name { .. } => these.first().map_or(0, |row| table.columns[column][*row]),
+                _ => 0,
+            };
+            for atom in forms.map(|form| Atom { form, a, b: a, c }) {
                 let holds = |row: &usize| atom.holds(|column| table.columns[column][*row]);
                 let without = those.iter().filter(|row| holds(row) == Some(false)).count();
                 let tells = without > best.map_or(0, |(most, _)| most);

@@ -6,7 +6,7 @@
 
 use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Of, Relation, Template, templates};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::observation::UNKNOWN;
 
 /// A clause that holds in fewer calls than this may be chance.
@@ -59,6 +59,8 @@ pub struct Known {
     pub atoms: BTreeSet<Atom>,
     /// Columns that say what another one says as well.
     pub doubled: BTreeSet<u16>,
+    /// What the operation compares itself.
+    pub branches: Vec<Atom>,
 }
 
 /// The clauses of a table with the number of calls that support each.
@@ -94,11 +96,12 @@ pub fn hunches(table: &Table, known: &Known) -> Vec<(Clause, u64)> {
     all.into_iter().map(clause).collect()
 }
 
-/// What held before calls in which another condition held before, and not otherwise.
-pub fn required_when(table: &Table, known: &Known, when: &Atom) -> Vec<Atom> {
-    let marks = table.marks(when);
+/// What held before calls in which other conditions held before, and not otherwise.
+pub fn required_when(table: &Table, known: &Known, when: &[Atom]) -> Vec<Atom> {
+    let all: Vec<Vec<bool>> = when.iter().map(|when| table.marks(when)).collect();
+    let marks: Vec<bool> = (0..table.rows()).map(|n| all.iter().all(|one| one[n])).collect();
     let all = minimal(table, known, Some(&marks), 0..table.before, |_| true);
-    let new = |atom: &Atom| atom != when && table.support(atom, None).is_none();
+    let new = |atom: &Atom| !when.contains(atom) && table.support(atom, None).is_none();
     all.into_iter().map(|(atom, _)| atom).filter(new).collect()
 }
 
@@ -124,6 +127,7 @@ fn implications(
         let known_too = Known {
             atoms: known.atoms.union(unconditional).copied().collect(),
             doubled: known.doubled.union(&doubled).copied().collect(),
+            branches: vec![],
         };
         let all = minimal(table, &known_too, Some(&marks), 0..table.columns.len(), after);
         for (atom, support) in all {
@@ -145,6 +149,11 @@ fn implications(
 
 /// Conditions before a call that sometimes hold and sometimes do not.
 pub(crate) fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
+    let often = |atom: &Atom| {
+        let marks = table.marks(atom);
+        let calls = table.times.iter().zip(&marks).filter(|(_, mark)| **mark);
+        calls.map(|(times, _)| *times).sum::<u64>() >= LEAST_SUPPORT
+    };
     let mut all = vec![];
     for column in (0..table.before).filter(|column| !known.doubled.contains(&(*column as u16))) {
         let a = column as u16;
@@ -155,17 +164,40 @@ pub(crate) fn conditions(table: &Table, known: &Known) -> Vec<Atom> {
             // A query says the same in a word.
             Class::Number { .. } if is_spelled_out(known, a) => continue,
             Class::Number { .. } => [zero(Relation::Equal), zero(Relation::Unequal)],
-        };
-        let often = |atom: &Atom| {
-            let marks = table.marks(atom);
-            let calls = table.times.iter().zip(&marks).filter(|(_, mark)| **mark);
-            calls.map(|(times, _)| *times).sum::<u64>() >= LEAST_SUPPORT
+            Class::Name { .. } => {
+                all.extend(names(table, column));
+                continue;
+            }
         };
         if both.iter().all(often) {
             all.extend(both);
         }
     }
+    // What a query says in a word is not said in numbers.
+    let spelled = |atom: &&Atom| {
+        matches!(atom.form, Form::Constant { .. }) && atom.c == 0 && is_spelled_out(known, atom.a)
+    };
+    let own = known.branches.iter().filter(|atom| !spelled(atom));
+    let own = own.map(|atom| [*atom, atom.opposite()]);
+    let own = own.filter(|both| both.iter().all(often)).flatten();
+    let new: Vec<Atom> = own.filter(|atom| !all.contains(atom)).collect();
+    all.extend(new);
     all
+}
+
+/// That a name is a certain one, for each that was often seen beside others.
+fn names(table: &Table, column: usize) -> Vec<Atom> {
+    let mut times: BTreeMap<i64, u64> = BTreeMap::new();
+    for (name, calls) in table.columns[column].iter().zip(&table.times) {
+        *times.entry(*name).or_default() += calls;
+    }
+    times.remove(&UNKNOWN);
+    let all: u64 = times.values().sum();
+    let often = |calls: &u64| *calls >= LEAST_SUPPORT && all - calls >= LEAST_SUPPORT;
+    let form = Form::Constant { relation: Relation::Equal };
+    let a = column as u16;
+    let named = times.iter().filter(|(_, calls)| often(calls));
+    named.map(|(name, _)| Atom { form, a, b: a, c: *name }).collect()
 }
 
 /// Whether an answer says whether this number is zero.
@@ -194,20 +226,21 @@ fn supported(
 ) -> Vec<(Atom, u64)> {
     let mut said =
         Said { known, fixed: BTreeSet::new(), doubled: known.doubled.clone(), found: vec![] };
-    for template in templates() {
-        for atom in candidates(table, template, columns.clone(), among) {
-            if said.implies(&atom) {
-                continue;
-            }
-            if known.atoms.contains(&atom) {
-                said.note(&atom);
-                continue;
-            }
-            let Some(support) = table.support(&atom, among) else { continue };
-            if support >= least && (least < LEAST_SUPPORT || is_varied(table, &atom, among)) {
-                said.note(&atom);
-                said.found.push((atom, support));
-            }
+    let of_templates =
+        templates().iter().map(|template| candidates(table, template, columns.clone(), among));
+    let branches = known.branches.iter().flat_map(|atom| [*atom, atom.opposite()]);
+    for atom in of_templates.flatten().chain(branches) {
+        if said.implies(&atom) {
+            continue;
+        }
+        if known.atoms.contains(&atom) {
+            said.note(&atom);
+            continue;
+        }
+        let Some(support) = table.support(&atom, among) else { continue };
+        if support >= least && (least < LEAST_SUPPORT || is_varied(table, &atom, among)) {
+            said.note(&atom);
+            said.found.push((atom, support));
         }
     }
     said.found.retain(|(atom, _)| wanted(atom));
@@ -217,7 +250,7 @@ fn supported(
 /// Whether numbers were seen to vary so much that a relation between them, or a bound, is more
 /// than that of the few numbers that there were.
 fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
-    let number = |column: u16| table.classes[usize::from(column)] != Class::Answer;
+    let number = |column: u16| matches!(table.classes[usize::from(column)], Class::Number { .. });
     let distinct = |column: u16, most: usize| {
         let values = table.columns[usize::from(column)].iter().enumerate();
         let meant = values.filter(|(n, _)| among.is_none_or(|among| among[*n]));
@@ -229,7 +262,7 @@ fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
     };
     match atom.form {
         Form::Says { .. } | Form::Means { .. } => true,
-        Form::Constant { relation: Relation::Equal } => true,
+        Form::Constant { relation: Relation::Equal } => is_common(table, atom, among),
         Form::Constant { .. } => distinct(atom.a, LEAST_NUMBERS),
         Form::Pair { .. } if !number(atom.a) => true,
         Form::Pair { relation: Relation::Equal, .. } => distinct(atom.a, FEW_NUMBERS),
@@ -238,6 +271,19 @@ fn is_varied(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
                 || distinct(atom.a, FEW_NUMBERS) && distinct(atom.b, LEAST_NUMBERS)
         }
     }
+}
+
+/// Whether a number under a condition is more than that of the one value that was seen: none or
+/// one of something is what a condition often means, any other number has to be that of several
+/// states.
+fn is_common(table: &Table, atom: &Atom, among: Option<&[bool]>) -> bool {
+    let number = matches!(table.classes[usize::from(atom.a)], Class::Number { .. });
+    let Some(among) = among.filter(|_| number && atom.c.abs() > 1) else { return true };
+    let mut states: BTreeSet<Vec<i64>> = BTreeSet::new();
+    (0..table.rows()).filter(|row| among[*row]).any(|row| {
+        states.insert(table.columns[..table.before].iter().map(|column| column[row]).collect());
+        states.len() >= LEAST_NUMBERS
+    })
 }
 
 /// The answers that spell out a number.
@@ -330,12 +376,12 @@ fn follows(found: &[(Atom, u64)], known: &BTreeSet<Atom>, atom: &Atom) -> bool {
     all.filter(|other| same(other)).any(|other| match (other.form, atom.form) {
         (Form::Means { .. }, _) => true,
         (Form::Pair { relation: Relation::Equal, .. }, _) => true,
-        (Form::Pair { relation: strong, .. }, Form::Pair { relation: weak, .. }) => {
+        (Form::Pair { relation: strong, plus: p }, Form::Pair { relation: weak, plus: q }) => {
             let strict = matches!(
                 (strong, weak),
                 (Relation::Less, Relation::AtMost) | (Relation::Greater, Relation::AtLeast)
             );
-            strong == weak || strict
+            p == q && (strong == weak || strict)
         }
         _ => false,
     })
@@ -351,12 +397,18 @@ pub(crate) fn candidates(
     let form = template.form;
     let class = |column: usize| table.classes[column];
     let is_answer = |column: usize| class(column) == Class::Answer;
+    let is_number = |column: usize| matches!(class(column), Class::Number { .. });
     let mut all = vec![];
     for a in columns.clone() {
         let one = |c: i64| Atom { form, a: a as u16, b: a as u16, c };
         match form {
             Form::Says { .. } if is_answer(a) => all.push(one(0)),
             Form::Constant { relation } => {
+                if let Class::Name { .. } = class(a)
+                    && template.constants.is_empty()
+                {
+                    all.extend(table.only(a, among).map(one));
+                }
                 let Class::Number { least } = class(a) else { continue };
                 if template.constants.is_empty() {
                     all.extend(table.only(a, among).map(one));
@@ -366,9 +418,12 @@ pub(crate) fn candidates(
             }
             Form::Pair { .. } | Form::Means { .. } => {
                 let fits = |b: &usize| match (form, template.of) {
-                    (Form::Means { .. }, _) => is_answer(a) && !is_answer(*b),
+                    (Form::Means { .. }, _) => is_answer(a) && is_number(*b),
                     (_, Of::Answers) => is_answer(a) && is_answer(*b),
-                    (_, Of::Numbers) => !is_answer(a) && !is_answer(*b),
+                    (_, Of::Numbers) => is_number(a) && is_number(*b),
+                    (_, Of::Names) => {
+                        matches!(class(a), Class::Name { equal: true, .. }) && class(a) == class(*b)
+                    }
                     (_, Of::Any) => true,
                 };
                 // The later column on the left: what is promised, in terms of what was.
@@ -472,5 +527,25 @@ mod tests {
         let all = said(&table, &known);
         assert!(all.contains(&"ensures e ==> e'".to_owned()), "{all:?}");
         assert!(all.contains(&"ensures !e ==> n' == n + -1".to_owned()), "{all:?}");
+    }
+
+    #[test]
+    fn a_number_under_a_condition_is_that_of_several_states_or_of_none() {
+        let (yes, number) = (Class::Answer, Class::Number { least: 0 });
+        // Whether it is full, and its length before; its capacity after.
+        let told = |many: i64, capacity: i64| {
+            let classes = vec![yes, number, number];
+            let mut table = Table { classes, before: 2, columns: vec![vec![]; 3], times: vec![] };
+            for n in 0..many {
+                table.push([1, n, capacity].into_iter(), 20);
+                table.push([0, n, n + 30].into_iter(), 20);
+            }
+            let said = implications(&table, &Known::default(), &BTreeSet::new());
+            let equal = Form::Constant { relation: Relation::Equal };
+            said.iter().any(|(clause, _)| clause.atom.form == equal && clause.atom.c == capacity)
+        };
+        assert!(!told(3, 18), "the capacity of the few that were seen");
+        assert!(told(8, 18), "whatever their length is");
+        assert!(told(3, 0), "nothing is what a condition often means");
     }
 }

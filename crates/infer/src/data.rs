@@ -4,7 +4,7 @@ use crate::contracts::{Clause, Kind, Known, hunches, infer, required_when};
 use crate::near::{NearClause, Sides, cause, near, rank};
 use crate::table::{Atom, Class, Table};
 use crate::template::{Form, Relation};
-use crate::vocabulary::{Reading, inside, reading, tuple};
+use crate::vocabulary::{Reading, inside, query_of, reading_of, tuple};
 use crate::words::Words;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -135,9 +135,7 @@ impl<'p> Data<'p> {
     fn forget_unfit(&mut self) {
         for (watch, table) in self.watches.iter().zip(&mut self.tables) {
             for (n, term) in watch.before.iter().chain(&watch.after).enumerate() {
-                if let Term::Query { op, .. } | Term::With { op, .. } = term
-                    && self.unfit.contains_key(op)
-                {
+                if query_of(term).is_some_and(|op| self.unfit.contains_key(&op)) {
                     table.columns[n].fill(UNKNOWN);
                 }
             }
@@ -179,8 +177,8 @@ impl<'p> Data<'p> {
         all
     }
 
-    /// What held before calls of an operation in which a condition held before.
-    pub(crate) fn required_when(&self, watch: usize, when: &Atom) -> Vec<Atom> {
+    /// What held before calls of an operation in which conditions held before.
+    pub(crate) fn required_when(&self, watch: usize, when: &[Atom]) -> Vec<Atom> {
         required_when(&self.tables[watch], self.known_of(watch), when)
     }
 
@@ -190,7 +188,9 @@ impl<'p> Data<'p> {
             let invariants = self.invariants();
             let known = |(n, watch): (usize, &Watch)| match watch.occasion {
                 Occasion::Values { .. } | Occasion::Pair { .. } => Known::default(),
-                Occasion::Call { .. } => self.known(n, &invariants),
+                Occasion::Call { .. } => {
+                    Known { branches: self.branches(n), ..self.known(n, &invariants) }
+                }
             };
             self.watches.iter().enumerate().map(known).collect()
         });
@@ -417,13 +417,11 @@ impl<'p> Data<'p> {
     /// Whether a column tells an option or a result by its variant.
     fn is_by_variant(&self, watch: usize, column: usize) -> bool {
         let Watch { before, after, .. } = &self.watches[watch];
-        match before.iter().chain(after).nth(column) {
-            Some(Term::Query { op, .. } | Term::With { op, .. }) => {
-                let ty = &self.plan.ty(self.plan.operation(*op).output).ty;
-                matches!(reading(ty), Some((Reading::Variant(_), _)))
-            }
-            _ => false,
-        }
+        let asked = before.iter().chain(after).nth(column).and_then(query_of);
+        asked.is_some_and(|op| {
+            let reading = reading_of(self.plan, self.plan.operation(op).output);
+            matches!(reading, Some((Reading::Variant(_), _)))
+        })
     }
 
     /// The types of the tuple of a watch; of a call with its result behind.
@@ -511,6 +509,7 @@ pub(crate) fn positions(term: &Term) -> Vec<usize> {
     match *term {
         Term::Itself { at } | Term::Inside { at } | Term::Query { at, .. } => vec![at.into()],
         Term::With { at, with, .. } | Term::Equal { at, with } => vec![at.into(), with.into()],
+        Term::WithTwo { at, with, and, .. } => vec![at.into(), with.into(), and.into()],
     }
 }
 
@@ -522,6 +521,9 @@ pub(crate) fn moved(term: &Term, places: &[usize]) -> Term {
         Term::Inside { at } => Term::Inside { at: to(at) },
         Term::Query { op, at } => Term::Query { op, at: to(at) },
         Term::With { op, at, with } => Term::With { op, at: to(at), with: to(with) },
+        Term::WithTwo { op, at, with, and } => {
+            Term::WithTwo { op, at: to(at), with: to(with), and: to(and) }
+        }
         // Equality has no direction; the earlier position comes first.
         Term::Equal { at, with } => {
             let (a, b) = (to(at), to(with));
@@ -530,13 +532,21 @@ pub(crate) fn moved(term: &Term, places: &[usize]) -> Term {
     }
 }
 
-/// All ways to find values of these types, one or two, at different positions of others.
+/// All ways to find values of these types, up to three, at different positions of others.
 pub(crate) fn places(of: &[TypeId], types: &[TypeId]) -> Vec<Vec<usize>> {
     let at = |ty: TypeId| (0..types.len()).filter(move |n| types[*n] == ty);
     match *of {
         [ty] => at(ty).map(|n| vec![n]).collect(),
         [a, b] => {
             at(a).flat_map(|n| at(b).filter(move |m| n != *m).map(move |m| vec![n, m])).collect()
+        }
+        [a, b, c] => {
+            let mut all = vec![];
+            for two in places(&[a, b], types) {
+                let third = at(c).filter(|n| !two.contains(n));
+                all.extend(third.map(|n| vec![two[0], two[1], n]));
+            }
+            all
         }
         _ => vec![],
     }
@@ -545,13 +555,14 @@ pub(crate) fn places(of: &[TypeId], types: &[TypeId]) -> Vec<Vec<usize>> {
 fn class(plan: &Plan, types: &[TypeId], term: &Term) -> Class {
     let ty = match *term {
         Term::Equal { .. } => return Class::Answer,
-        Term::Query { op, .. } | Term::With { op, .. } => plan.operation(op).output,
+        Term::Query { op, .. } | Term::With { op, .. } | Term::WithTwo { op, .. } => {
+            plan.operation(op).output
+        }
         Term::Itself { at } | Term::Inside { at } => types[usize::from(at)],
     };
-    let ty = &plan.ty(ty).ty;
     let reading = match term {
-        Term::Inside { .. } => inside(ty),
-        _ => reading(ty).map(|(reading, _)| reading),
+        Term::Inside { .. } => inside(&plan.ty(ty).ty),
+        _ => reading_of(plan, ty).map(|(reading, _)| reading),
     };
     reading.map_or(Class::Number { least: i64::MIN }, Reading::class)
 }

@@ -5,13 +5,16 @@
 #![forbid(unsafe_code)]
 
 mod between;
+mod branches;
 mod contracts;
+mod corners;
 mod data;
 mod drills;
 mod near;
 mod nearby;
 mod reduce;
 mod seen;
+mod stored;
 mod table;
 mod template;
 mod vocabulary;
@@ -25,4 +28,4 @@ pub use reduce::{Goal, Proposal, Reduction};
 pub use seen::Call;
 pub use table::{Atom, Class, Table};
 pub use template::{Form, Relation, Template, templates};
-pub use vocabulary::watches;
+pub use vocabulary::{query_of, watches};

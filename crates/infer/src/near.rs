@@ -305,6 +305,10 @@ impl Why<'_> {
                 continue;
             }
             let (least, most) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+            if let Class::Name { .. } = self.table.classes[a] {
+                add(Form::Constant { relation: Relation::Equal }, a, a, least);
+                continue;
+            }
             add(Form::Constant { relation: Relation::AtLeast }, a, a, least);
             add(Form::Constant { relation: Relation::AtMost }, a, a, most);
             if points && least == most {

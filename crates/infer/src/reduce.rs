@@ -8,8 +8,8 @@
 use crate::contracts::{Kind, LEAST_SUPPORT};
 use crate::data::{Contract, Data, moved, places, positions};
 use crate::table::{Atom, Class};
-use crate::template::{Form, Relation};
-use crate::vocabulary::{Reading, reading};
+use crate::template::Form;
+use crate::vocabulary::{Reading, reading_of};
 use crate::words::Words;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Occasion, Term, UNKNOWN};
@@ -42,8 +42,6 @@ pub(crate) const CUTOFF: usize = 45;
 const SIDE: usize = 16;
 /// Goals for one promise.
 const GOALS_EACH: usize = 4;
-/// Corners of one operation.
-const CORNERS: usize = 8;
 
 /// One source for each group of positions of a tuple that has to come from one place.
 pub(crate) type Tuple<'d> = Vec<(Vec<usize>, Source<'d>)>;
@@ -69,62 +67,23 @@ impl<'d, 'p> Reduction<'d, 'p> {
             let wants: Vec<(Atom, bool)> = wants.into_iter().chain(written.clone()).collect();
             Goal { watch: *watch, wants, written: written.len() }
         };
-        let against = |when: &Atom| -> Vec<Goal> {
+        let against = |when: &[Atom]| -> Vec<Goal> {
             let others = self.data.required_when(*watch, when).into_iter();
-            let goals = others.map(|other| goal(vec![(*when, true), (other, false)]));
+            let held = when.iter().map(|when| (*when, true)).collect::<Vec<_>>();
+            let goals = others.map(|other| goal([&held[..], &[(other, false)]].concat()));
             goals.take(GOALS_EACH).collect()
         };
-        match (clause.kind, &clause.when) {
+        let cases = self.cases(*watch, &clause.atom);
+        match (clause.kind, clause.when) {
             (Kind::Requires, _) => vec![goal(vec![(clause.atom, false)])],
-            (_, Some(when)) => against(when),
-            (Kind::Ensures, None) => {
-                let cases = self.cases(*watch, &clause.atom);
-                cases.iter().flat_map(against).collect()
+            (_, Some(when)) => {
+                let both = cases.into_iter().filter(|case| case.a != when.a);
+                let both = both.flat_map(|case| against(&[when, case]));
+                against(&[when]).into_iter().chain(both).collect()
             }
+            (Kind::Ensures, None) => cases.into_iter().flat_map(|case| against(&[case])).collect(),
             _ => vec![],
         }
-    }
-
-    /// Corners where an operation was seldom seen: an answer about its arguments, or a number
-    /// that it is given and that is zero, and a value that holds one thing or nothing. What it
-    /// promises is most likely to end there.
-    pub fn corners(&self, watch: usize) -> Vec<Goal> {
-        let terms = &self.data.watches[watch].before;
-        let table = &self.data.tables[watch];
-        let columns = |wanted: fn(&Term) -> bool, answers: bool| {
-            let fits = move |column: &usize| {
-                wanted(&terms[*column]) && (table.classes[*column] == Class::Answer) == answers
-            };
-            (0..terms.len()).filter(fits).map(|column| column as u16)
-        };
-        let equal = |a: u16, c: i64| {
-            let form = Form::Constant { relation: Relation::Equal };
-            Atom { form, a, b: a, c }
-        };
-        let together = |term: &Term| matches!(term, Term::With { .. } | Term::Equal { .. });
-        let alone = |term: &Term| matches!(term, Term::Query { .. });
-        let given = |term: &Term| matches!(term, Term::Itself { .. });
-        let mut pairs = vec![];
-        for number in columns(alone, false) {
-            for a in columns(together, true) {
-                let says = |yes| Atom { form: Form::Says { yes }, a, b: a, c: 0 };
-                pairs.extend([true, false].map(|yes| (says(yes), equal(number, 1))));
-            }
-            let zeros = columns(given, false).map(|a| (equal(a, 0), equal(number, 0)));
-            pairs.extend(zeros);
-        }
-        let written = self.written(watch);
-        let seldom = |(one, other): &(Atom, Atom)| {
-            let (one, other) = (table.marks(one), table.marks(other));
-            let both = one.iter().zip(&other).zip(&table.times);
-            let seen: u64 = both.filter(|((a, b), _)| **a && **b).map(|(_, times)| *times).sum();
-            seen < LEAST_SUPPORT
-        };
-        let goal = |(one, other): (Atom, Atom)| {
-            let wants = [(one, true), (other, true)].into_iter().chain(written.clone());
-            Goal { watch, wants: wants.collect(), written: written.len() }
-        };
-        pairs.into_iter().filter(seldom).take(CORNERS).map(goal).collect()
     }
 
     /// An operation of which little was seen is called wherever what is written on it holds.
@@ -179,7 +138,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// The preconditions written on an operation that the vocabulary can say.
-    fn written(&self, watch: usize) -> Vec<(Atom, bool)> {
+    pub(crate) fn written(&self, watch: usize) -> Vec<(Atom, bool)> {
         let Some(op) = self.op(watch) else { return vec![] };
         let operation = self.plan.operation(op);
         if operation.guard.is_none() {
@@ -239,9 +198,9 @@ impl<'d, 'p> Reduction<'d, 'p> {
             let found = self.sources(&types, &group, &own, terms);
             match (found.is_empty(), group.as_slice()) {
                 (false, _) => choices.push((group, found)),
-                // Nobody has seen such a pair; some may be one all the same.
-                (true, [a, b]) if guess => {
-                    for side in [*a, *b] {
+                // Nobody has seen them together; some may fit all the same.
+                (true, group) if guess && group.len() > 1 => {
+                    for side in group.iter().copied() {
                         let alone = |(atom, _): &&(Atom, bool)| {
                             atom.variables().all(|c| positions(&terms[c]) == [side])
                         };
@@ -282,7 +241,7 @@ impl<'d, 'p> Reduction<'d, 'p> {
     }
 
     /// Where values for a group of positions can be had, the shortest first.
-    fn sources(
+    pub(crate) fn sources(
         &self,
         types: &[TypeId],
         group: &[usize],
@@ -331,18 +290,22 @@ impl<'d, 'p> Reduction<'d, 'p> {
         if wants.is_empty() {
             return all;
         }
-        if let Some((Reading::Number { least }, 0)) = reading(&self.plan.ty(ty).ty) {
+        if let Some((Reading::Number { least }, 0)) = reading_of(self.plan, ty) {
             let near = wants.iter().flat_map(|(atom, _)| [atom.c - 1, atom.c, atom.c + 1]);
             let numbers = near.chain([0, 1]).filter(|n| *n >= least);
             let numbers: BTreeSet<i64> = numbers.collect();
             all.extend(numbers.into_iter().map(|n| Literal::Int(n.into())));
+        } else if all.iter().any(|literal| matches!(literal, Literal::Str(_))) {
+            all.push(Literal::Str("".into()));
         }
         let fits = |literal: &Literal| {
             let number = match literal {
                 Literal::Int(n) => i64::try_from(*n).ok(),
                 Literal::Bool(yes) => Some(i64::from(*yes)),
                 Literal::Char(char) => Some(i64::from(u32::from(*char))),
-                Literal::Float(_) | Literal::Str(_) => None,
+                // A text is read by its length.
+                Literal::Str(text) => i64::try_from(text.len()).ok(),
+                Literal::Float(_) => None,
             };
             number.is_some_and(|n| {
                 wants.iter().all(|(atom, wanted)| atom.holds(|_| n) == Some(*wanted))

@@ -75,7 +75,7 @@ impl Data<'_> {
         }
         match self.tables[watch].classes[column] {
             Class::Answer => (answer != 0).to_string(),
-            Class::Number { .. } => {
+            Class::Number { .. } | Class::Name { .. } => {
                 Words::new(self.plan, &self.watches[watch]).constant(column, answer)
             }
         }

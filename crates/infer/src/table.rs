@@ -1,6 +1,6 @@
 //! Answers in columns, so that a condition is looked at for all calls in one go.
 
-use crate::template::Form;
+use crate::template::{Form, Relation};
 use testsmith_model::observation::UNKNOWN;
 
 /// What a column is made of.
@@ -10,6 +10,8 @@ pub enum Class {
     Answer,
     /// Numbers from this one on.
     Number { least: i64 },
+    /// Names of one enum; two of the same may be compared if they can be.
+    Name { of: u32, equal: bool },
 }
 
 /// The answers around calls of one operation, or about values of one type. Columns come
@@ -38,6 +40,27 @@ impl Atom {
     pub fn holds(&self, answer: impl Fn(usize) -> i64) -> Option<bool> {
         let (a, b) = (answer(self.a.into()), answer(self.b.into()));
         (a != UNKNOWN && b != UNKNOWN).then(|| self.form.holds(a, b, self.c))
+    }
+
+    /// Whether it says no more than that a number is not beyond another.
+    pub fn is_bound(&self) -> bool {
+        match self.form {
+            Form::Constant { relation } | Form::Pair { relation, .. } => {
+                !matches!(relation, Relation::Equal | Relation::Unequal)
+            }
+            Form::Says { .. } | Form::Means { .. } => false,
+        }
+    }
+
+    /// The condition that holds where this one does not.
+    pub fn opposite(&self) -> Atom {
+        let form = match self.form {
+            Form::Says { yes } => Form::Says { yes: !yes },
+            Form::Constant { relation } => Form::Constant { relation: relation.opposite() },
+            Form::Pair { relation, plus } => Form::Pair { relation: relation.opposite(), plus },
+            Form::Means { relation } => Form::Means { relation: relation.opposite() },
+        };
+        Atom { form, ..*self }
     }
 
     /// The columns that it speaks of.
@@ -138,7 +161,6 @@ fn count(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::Relation;
 
     #[test]
     fn support_counts_calls_and_ends_at_the_first_exception() {

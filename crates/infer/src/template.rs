@@ -115,6 +115,8 @@ pub enum Of {
     /// Yes or no.
     Answers,
     Numbers,
+    /// Of one enum.
+    Names,
 }
 
 #[derive(Deserialize)]
@@ -168,6 +170,7 @@ static FILES: &[(&str, &str)] = files![
     "a_query_says_no"
     "a_number_is_always_the_same"
     "two_numbers_are_equal"
+    "two_names_are_the_same"
     "two_answers_agree"
     "two_answers_differ"
     "yes_means_zero"

@@ -1,8 +1,9 @@
 //! What can be asked of the values of a plan: its public queries.
 //!
-//! A query only looks at its value: `&self`, alone or with one more value of the tuple,
-//! and an answer that is one number. Whether it keeps to that is seen when it is asked.
+//! A query only looks at its value: `&self`, alone or with one or two more values of the
+//! tuple, and an answer that is one number. Whether it keeps to that is seen when it is asked.
 
+use crate::data::positions;
 use crate::table::Class;
 use std::collections::BTreeMap;
 use testsmith_model::call::Treatment;
@@ -28,6 +29,11 @@ pub(crate) enum Reading {
     /// By this method, which says yes or no.
     Variant(&'static str),
     Length,
+    /// One of the names of an enum without fields, and whether two can be compared.
+    Name {
+        of: TypeId,
+        equal: bool,
+    },
 }
 
 impl Reading {
@@ -37,11 +43,27 @@ impl Reading {
             Reading::Number { least } => Class::Number { least },
             Reading::Char | Reading::Length => Class::Number { least: 0 },
             Reading::Order => Class::Number { least: -1 },
+            Reading::Name { of, equal } => Class::Name { of: of.0, equal },
         }
     }
 }
 
-/// How values of a type are read, and behind how many references.
+/// How values of a type of the plan are read, and behind how many references.
+pub(crate) fn reading_of(plan: &Plan, ty: TypeId) -> Option<(Reading, usize)> {
+    let info = plan.ty(ty);
+    let (of, behind) = match info.pointee {
+        Some((pointee, false)) => (pointee, 1),
+        _ => (ty, 0),
+    };
+    let named = plan.ty(of);
+    if named.variants.is_empty() {
+        return reading(&info.ty);
+    }
+    let equal = named.abilities.partial_eq;
+    Some((Reading::Name { of, equal }, behind))
+}
+
+/// How values of a type are read whatever the plan says of it.
 pub(crate) fn reading(ty: &Ty) -> Option<(Reading, usize)> {
     match ty {
         Ty::Prim(name) => {
@@ -86,6 +108,8 @@ struct Queries {
     alone: BTreeMap<TypeId, Vec<OpId>>,
     /// With one of another type.
     with: BTreeMap<(TypeId, TypeId), Vec<OpId>>,
+    /// With two of others.
+    with_two: BTreeMap<[TypeId; 3], Vec<OpId>>,
 }
 
 /// What is watched of the calls and values of a plan. `fit` says whether an operation was
@@ -198,9 +222,12 @@ impl Queries {
                 continue;
             }
             let of = operation.inputs[0].ty;
-            match operation.inputs.get(1) {
-                None => queries.alone.entry(of).or_default().push(op),
-                Some(with) => queries.with.entry((of, with.ty)).or_default().push(op),
+            let others: Vec<TypeId> = operation.inputs[1..].iter().map(|input| input.ty).collect();
+            match others[..] {
+                [] => queries.alone.entry(of).or_default().push(op),
+                [with] => queries.with.entry((of, with)).or_default().push(op),
+                [with, and] => queries.with_two.entry([of, with, and]).or_default().push(op),
+                _ => {}
             }
         }
         queries
@@ -219,7 +246,7 @@ impl Queries {
         let mut terms = vec![];
         for (n, ty) in types.iter().enumerate().filter(|(n, _)| wanted(*n)) {
             let at = n as u8;
-            if reading(&plan.ty(*ty).ty).is_some() {
+            if reading_of(plan, *ty).is_some() {
                 terms.push(Term::Itself { at });
             }
             terms.extend(self.alone(*ty).iter().map(|op| Term::Query { op: *op, at }));
@@ -233,9 +260,29 @@ impl Queries {
                 let asked = self.with(*of, *other).iter();
                 terms.extend(asked.map(|op| Term::With { op: *op, at, with }));
                 let info = plan.ty(*of);
-                let plain = reading(&info.ty).is_some() || info.may_borrow();
+                let plain = reading_of(plan, *of).is_some() || info.may_borrow();
                 if n < m && of == other && info.abilities.partial_eq && !plain {
                     terms.push(Term::Equal { at, with });
+                }
+            }
+        }
+        terms.extend(self.terms_of_three(types, &wanted));
+        terms
+    }
+
+    /// Questions about one value that take two others.
+    fn terms_of_three(&self, types: &[TypeId], wanted: &impl Fn(usize) -> bool) -> Vec<Term> {
+        let mut terms = vec![];
+        let others = |not: usize| (0..types.len()).filter(move |n| *n != not);
+        for at in 0..types.len() {
+            for with in others(at) {
+                for and in others(at).filter(|and| *and != with) {
+                    let asked = self.with_two.get(&[types[at], types[with], types[and]]);
+                    if [at, with, and].iter().any(|n| wanted(*n)) {
+                        let [at, with, and] = [at, with, and].map(|n| n as u8);
+                        let asked = asked.map_or(&[][..], Vec::as_slice).iter();
+                        terms.extend(asked.map(|op| Term::WithTwo { op: *op, at, with, and }));
+                    }
                 }
             }
         }
@@ -254,7 +301,7 @@ impl Queries {
         }
         let mut types: Vec<TypeId> = operation.inputs.iter().map(|input| input.ty).collect();
         // To ask the operation itself would say nothing.
-        let itself = |term: &Term| matches!(term, Term::Query { op: asked, .. } | Term::With { op: asked, .. } if *asked == op);
+        let itself = |term: &Term| query_of(term) == Some(op);
         let mut before = self.terms(plan, &types, |_| true);
         before.retain(|term| !itself(term));
         before.truncate(MAX_TERMS);
@@ -264,11 +311,9 @@ impl Queries {
             |n: usize| operation.inputs.get(n).is_none_or(|input| input.mode == Mode::Exclusive);
         let mut after = self.terms(plan, &types, changed);
         // Of a result that was just made, questions with others say little.
-        let between = |term: &Term| match term {
-            Term::With { at, with, .. } | Term::Equal { at, with } => {
-                usize::from(*at) == result || usize::from(*with) == result
-            }
-            Term::Itself { .. } | Term::Inside { .. } | Term::Query { .. } => false,
+        let between = |term: &Term| {
+            let about = positions(term);
+            about.len() > 1 && about.contains(&result)
         };
         after.retain(|term| !itself(term) && !between(term));
         after.truncate(MAX_TERMS);
@@ -282,7 +327,7 @@ impl Queries {
         let equal = singles.iter().filter(|ty| plan.ty(**ty).abilities.partial_eq);
         let mut pairs: Vec<(TypeId, TypeId)> = equal.map(|ty| (*ty, *ty)).collect();
         let with = self.with.keys().filter(|(a, b)| {
-            let plain = reading(&plan.ty(*b).ty).is_some();
+            let plain = reading_of(plan, *b).is_some();
             asked(a) && asked(b) && !plain
         });
         pairs.extend(with);
@@ -311,12 +356,19 @@ fn is_query(plan: &Plan, operation: &Operation) -> bool {
         Some(input) if input.mode == Mode::Shared => true,
         Some(input) => n > 0 && input.mode == Mode::Own && plan.ty(input.ty).abilities.copy,
     };
-    kind && matches!(operation.inputs.len(), 1 | 2)
-        && looks(0)
-        && looks(1)
+    kind && (1..=3).contains(&operation.inputs.len())
+        && (0..3).all(looks)
         && operation.acquires.is_empty()
         && operation.call.result == Treatment::Kept
         && !operation.call.has_closures()
         && !operation.panics_by_design
-        && reading(&plan.ty(operation.output).ty).is_some()
+        && reading_of(plan, operation.output).is_some()
+}
+
+/// The query that a question asks.
+pub fn query_of(term: &Term) -> Option<OpId> {
+    match term {
+        Term::Query { op, .. } | Term::With { op, .. } | Term::WithTwo { op, .. } => Some(*op),
+        Term::Itself { .. } | Term::Inside { .. } | Term::Equal { .. } => None,
+    }
 }

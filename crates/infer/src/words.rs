@@ -2,11 +2,11 @@
 
 use crate::contracts::Clause;
 use crate::table::Atom;
-use crate::template::Form;
-use crate::vocabulary::{Reading, reading, tuple};
+use crate::template::{Form, Relation};
+use crate::vocabulary::{Reading, inside, query_of, reading_of, tuple};
 use testsmith_model::call::Form as CallForm;
 use testsmith_model::observation::{Occasion, Term, Watch};
-use testsmith_model::{Mode, OpId, OperationKind, Plan, Ty};
+use testsmith_model::{Mode, OpId, OperationKind, Plan, TypeId};
 
 /// The words of the tuple of one watch.
 pub(crate) struct Words<'w> {
@@ -52,7 +52,12 @@ impl<'w> Words<'w> {
             Form::Says { yes: false } => format!("!{a}"),
             Form::Constant { relation } => {
                 let c = self.constant(usize::from(atom.a), atom.c);
-                format!("{a} {} {c}", relation.text())
+                match (self.is_name(usize::from(atom.a)), relation) {
+                    (false, _) => format!("{a} {} {c}", relation.text()),
+                    // Not every enum can be compared.
+                    (true, Relation::Equal) => format!("matches!({a}, {c})"),
+                    (true, _) => format!("!matches!({a}, {c})"),
+                }
             }
             Form::Pair { relation, plus } => {
                 let wrapped = |text: String| {
@@ -82,6 +87,8 @@ impl<'w> Words<'w> {
 
     pub(crate) fn column(&self, column: usize, tell_old: bool) -> String {
         let before = self.watch.before.len();
+        // Of values there is no time before.
+        let of_values = matches!(self.watch.occasion, Occasion::Values { .. });
         // What was given to the first of two calls, and what it gave, is there to stay.
         let stays = |term: &Term| {
             let pair = matches!(self.watch.occasion, Occasion::Pair { .. });
@@ -89,7 +96,7 @@ impl<'w> Words<'w> {
         };
         match column.checked_sub(before) {
             Some(after) => self.spoken(&self.watch.after[after]),
-            None if tell_old && !stays(&self.watch.before[column]) => {
+            None if tell_old && !of_values && !stays(&self.watch.before[column]) => {
                 format!("old({})", self.spoken(&self.watch.before[column]))
             }
             None => self.spoken(&self.watch.before[column]),
@@ -104,23 +111,20 @@ impl<'w> Words<'w> {
         match *term {
             Term::Itself { at } => {
                 let Place { text, reference } = place(at);
-                self.read(&self.ty(at), &text, usize::from(reference))
+                self.read(self.ty(at), &text, usize::from(reference))
             }
             Term::Inside { at } => place(at).text,
             Term::Query { op, at } => {
-                let text = self.asked(op, &place(at).text, None);
-                self.read(&self.plan.ty(self.plan.operation(op).output).ty.clone(), &text, 0)
+                let text = self.asked(op, &place(at).text, &[]);
+                self.read(self.plan.operation(op).output, &text, 0)
             }
             Term::With { op, at, with } => {
-                let Place { text, reference } = place(with);
-                let by_value = self.plan.operation(op).inputs[1].mode == Mode::Own;
-                let argument = match (by_value, reference) {
-                    (true, true) => format!("*{text}"),
-                    (false, false) => format!("&{text}"),
-                    _ => text,
-                };
-                let text = self.asked(op, &place(at).text, Some(&argument));
-                self.read(&self.plan.ty(self.plan.operation(op).output).ty.clone(), &text, 0)
+                let text = self.asked(op, &place(at).text, &[place(with)]);
+                self.read(self.plan.operation(op).output, &text, 0)
+            }
+            Term::WithTwo { op, at, with, and } => {
+                let text = self.asked(op, &place(at).text, &[place(with), place(and)]);
+                self.read(self.plan.operation(op).output, &text, 0)
             }
             Term::Equal { at, with } => {
                 let value = |at: u8| {
@@ -133,21 +137,34 @@ impl<'w> Words<'w> {
     }
 
     /// A call of a query, or a field.
-    fn asked(&self, op: OpId, of: &str, argument: Option<&str>) -> String {
+    fn asked(&self, op: OpId, of: &str, others: &[Place]) -> String {
         let operation = self.plan.operation(op);
         let name = operation.callee.name();
+        let argument = |(n, Place { text, reference }): (usize, &Place)| {
+            let by_value = operation.inputs[n + 1].mode == Mode::Own;
+            match (by_value, reference) {
+                (true, true) => format!("*{text}"),
+                (false, false) => format!("&{text}"),
+                _ => text.clone(),
+            }
+        };
         match operation.kind {
             OperationKind::Field => format!("{of}.{name}"),
-            _ => format!("{of}.{name}({})", argument.unwrap_or_default()),
+            _ => {
+                let arguments: Vec<String> = others.iter().enumerate().map(argument).collect();
+                format!("{of}.{name}({})", arguments.join(", "))
+            }
         }
     }
 
     /// What is read of a value with this text, behind so many references more.
-    fn read(&self, ty: &Ty, text: &str, references: usize) -> String {
-        let Some((reading, behind)) = reading(ty) else { return text.to_owned() };
+    fn read(&self, ty: TypeId, text: &str, references: usize) -> String {
+        let Some((reading, behind)) = reading_of(self.plan, ty) else { return text.to_owned() };
         let stars = "*".repeat(behind + references);
         match reading {
-            Reading::Answer | Reading::Number { .. } | Reading::Char => format!("{stars}{text}"),
+            Reading::Answer | Reading::Number { .. } | Reading::Char | Reading::Name { .. } => {
+                format!("{stars}{text}")
+            }
             Reading::Order => format!("({stars}{text} as i8)"),
             Reading::Variant(method) => format!("{text}.{method}()"),
             Reading::Length => format!("{text}.len()"),
@@ -155,28 +172,35 @@ impl<'w> Words<'w> {
     }
 
     pub(crate) fn constant(&self, column: usize, c: i64) -> String {
-        let before = self.watch.before.len();
-        let term = match column.checked_sub(before) {
-            Some(after) => &self.watch.after[after],
-            None => &self.watch.before[column],
-        };
-        let ty = match term {
-            Term::Itself { at } | Term::Inside { at } => Some(self.ty(*at)),
-            Term::Query { op, .. } | Term::With { op, .. } => {
-                Some(self.plan.ty(self.plan.operation(*op).output).ty.clone())
+        match (self.reading(column), u32::try_from(c).ok().and_then(char::from_u32)) {
+            (Some(Reading::Char), Some(char)) => format!("{char:?}"),
+            (Some(Reading::Name { of, .. }), _) => {
+                let info = self.plan.ty(of);
+                let name = usize::try_from(c).ok().and_then(|n| info.variants.get(n));
+                name.map_or_else(|| "_".to_owned(), |name| format!("{}::{name}", info.ty.name()))
             }
-            Term::Equal { .. } => None,
-        };
-        let reading = ty.and_then(|ty| reading(&ty));
-        match (reading, u32::try_from(c).ok().and_then(char::from_u32)) {
-            (Some((Reading::Char, _)), Some(char)) => format!("{char:?}"),
             _ => c.to_string(),
         }
     }
 
-    fn ty(&self, at: u8) -> Ty {
-        let types = tuple(self.plan, &self.watch.occasion);
-        self.plan.ty(types[usize::from(at)]).ty.clone()
+    /// How the answers of a column are read.
+    fn reading(&self, column: usize) -> Option<Reading> {
+        let term = self.watch.before.iter().chain(&self.watch.after).nth(column)?;
+        let ty = match term {
+            Term::Itself { at } => self.ty(*at),
+            // A number, in whatever it stands.
+            Term::Inside { at } => return inside(&self.plan.ty(self.ty(*at)).ty),
+            term => self.plan.operation(query_of(term)?).output,
+        };
+        reading_of(self.plan, ty).map(|(reading, _)| reading)
+    }
+
+    fn is_name(&self, column: usize) -> bool {
+        matches!(self.reading(column), Some(Reading::Name { .. }))
+    }
+
+    fn ty(&self, at: u8) -> TypeId {
+        tuple(self.plan, &self.watch.occasion)[usize::from(at)]
     }
 
     fn place(&self, at: u8) -> Place {

@@ -180,3 +180,31 @@ fn what_is_missing_is_brought_about_by_a_call_that_was_seen_to_do_so() {
     assert!(between.iter().any(is_it), "{between:?}");
     assert!(between.len() <= 45, "there is a cut-off");
 }
+
+#[test]
+fn numbers_that_meet_and_answers_about_more_than_one_thing_are_corners() {
+    let plan = plan();
+    let data = seen(&plan);
+    let watch = watch_of(&data.watches, &Occasion::Call { op: MERGE }) as usize;
+    let reduction = Reduction::new(&data);
+    let corners = reduction.corners(watch);
+    assert_eq!(corners.len(), 0, "one number of each value, and nothing that takes both");
+    // With another number of the same value, the two may meet.
+    let mut two = plan.clone();
+    let mut room = two.operations[COUNT_OF.index()].clone();
+    room.callee = Callee::member(&Ty::adt("a::Set", vec![]), "room");
+    two.operations.push(room);
+    let data = Data::new(&two, watches(&two, &|_| true));
+    let watch = watch_of(&data.watches, &Occasion::Call { op: MERGE }) as usize;
+    let reduction = Reduction::new(&data);
+    let corners = reduction.corners(watch);
+    assert_eq!(corners.len(), 2, "of itself and of the other");
+    let terms = &data.watches[watch].before;
+    let columns: Vec<Vec<Term>> = corners
+        .iter()
+        .map(|goal| goal.wants[0].0.variables().map(|column| terms[column]).collect())
+        .collect();
+    let room = OpId(two.operations.len() as u32 - 1);
+    let meet = |at| vec![Term::Query { op: room, at }, Term::Query { op: COUNT_OF, at }];
+    assert_eq!(columns, [meet(0), meet(1)]);
+}

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use testsmith_model::Call;
 use testsmith_model::message::IDENTITY;
-use testsmith_model::operation::{Mode, Operation, Plan, TypeId, parameter_type};
+use testsmith_model::operation::{Mode, Operation, Plan, TypeId, TypeInfo, parameter_type};
 
 /// How the code under test is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,8 +206,11 @@ fn source(plan: &Plan) -> (String, HashMap<usize, Vec<usize>>) {
         // A type may have been left without operations because it has no table.
         let erased = if users.is_empty() { "()".to_owned() } else { info.ty.erased().to_string() };
         lines.insert(first + n, users);
-        writeln!(text, "fn y{n}() -> TypeTable {{ type_table!({erased}) }}")
-            .expect("a string takes all");
+        let table = match variants_of(plan, info).filter(|_| erased != "()") {
+            Some(names) => with_scalar(&erased, &names),
+            None => format!("type_table!({erased})"),
+        };
+        writeln!(text, "fn y{n}() -> TypeTable {{ {table} }}").expect("a string takes all");
     }
     text.push_str("pub fn tables() -> &'static [TypeTable] {\n    vec![");
     for n in 0..plan.types.len() {
@@ -215,6 +218,29 @@ fn source(plan: &Plan) -> (String, HashMap<usize, Vec<usize>>) {
     }
     text.push_str("].leak()\n}\n");
     (text, lines)
+}
+
+/// The variants of an enum without fields, or of one behind a reference, as patterns.
+fn variants_of(plan: &Plan, info: &TypeInfo) -> Option<Vec<String>> {
+    let of = match info.pointee {
+        Some((pointee, false)) => plan.ty(pointee),
+        _ => info,
+    };
+    let path = of.ty.path().filter(|_| !of.variants.is_empty())?;
+    let behind = if info.is_reference { "&" } else { "" };
+    Some(of.variants.iter().map(|name| format!("{behind}{path}::{name}")).collect())
+}
+
+/// The table of an enum whose number is the place of its variant:
+/// `TypeTable { scalar: Some(|v| match … { &a::E::A => 0, _ => i64::MIN }), ..type_table!(a::E) }`
+fn with_scalar(ty: &str, patterns: &[String]) -> String {
+    let arm = |(n, pattern): (usize, &String)| format!("&{pattern} => {n}, ");
+    let arms: String = patterns.iter().enumerate().map(arm).collect();
+    // What is not in the list, as a variant that is hidden, has no number.
+    format!(
+        "TypeTable {{ scalar: Some(|v| match unsafe {{ &*v.cast::<{ty}>() }} {{ {arms}_ => i64::MIN }}), \
+         ..type_table!({ty}) }}"
+    )
 }
 
 /// The types whose tables an operation needs, by number.

@@ -2,6 +2,7 @@
 //!
 //! Everything generic stays generic here; choosing types is planning.
 
+use crate::branch::Branch;
 use crate::callee::Callee;
 use crate::skip::Skip;
 use crate::ty::{Bound, TraitRef, Ty};
@@ -22,6 +23,8 @@ pub struct Api {
     /// Implementations of traits, by the path of the trait.
     pub impls: BTreeMap<String, Vec<Impl>>,
     pub literals: Literals,
+    /// What functions compare to decide what they do.
+    pub branches: Vec<Branch>,
     /// Instances of generic types that the package writes out itself.
     pub examples: Vec<Ty>,
     /// Types of other crates that the package uses in its code and examples.
@@ -297,7 +300,10 @@ pub struct TypeDef {
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     Struct,
-    Enum,
+    /// The names of its variants, if none of them has fields.
+    Enum {
+        fieldless: Vec<String>,
+    },
     Union,
     Alias(Ty),
 }

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod api;
+pub mod branch;
 pub mod call;
 pub mod callee;
 pub mod edit;

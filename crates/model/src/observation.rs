@@ -1,7 +1,7 @@
 //! What is asked of values around a call, and what they answer.
 //!
 //! An answer is one number: yes and no are 1 and 0, an option or a result counts by its
-//! variant, a text or a collection by its length.
+//! variant, a text or a collection by its length, an enum without fields by its place in the list.
 
 use crate::operation::{OpId, TypeId};
 use crate::outcome::Outcome;
@@ -24,6 +24,8 @@ pub enum Term {
     Query { op: OpId, at: u8 },
     /// What a query says of it that is given another value of the tuple.
     With { op: OpId, at: u8, with: u8 },
+    /// What a query says of it that is given two other values of the tuple.
+    WithTwo { op: OpId, at: u8, with: u8, and: u8 },
     /// Whether two values of one type are equal.
     Equal { at: u8, with: u8 },
 }
@@ -133,6 +135,7 @@ impl Observed {
 wire!(enum Term {
     0 => Itself { at: a }, 1 => Query { op: o, at: a }, 2 => With { op: o, at: a, with: w },
     3 => Equal { at: a, with: w }, 4 => Inside { at: a },
+    5 => WithTwo { op: o, at: a, with: w, and: n },
 });
 wire!(enum Occasion {
     0 => Call { op: o }, 1 => Values { types: t }, 2 => Pair { first: f, second: s },
@@ -159,6 +162,7 @@ mod tests {
             Term::With { op: OpId(4), at: 0, with: 1 },
             Term::Equal { at: 0, with: 1 },
             Term::Inside { at: 2 },
+            Term::WithTwo { op: OpId(5), at: 0, with: 2, and: 1 },
         ];
         let occasions = [
             Occasion::Call { op: OpId(7) },

@@ -1,6 +1,7 @@
 //! Operations: callables with concrete types, and the plan that holds them.
 
 use crate::api::{Contract, Docs};
+use crate::branch::Branch;
 use crate::call::Call;
 use crate::callee::Callee;
 use crate::sequence::Literal;
@@ -354,12 +355,14 @@ pub struct TypeInfo {
     /// For references to sized types: what they point at, and whether `&mut`.
     pub pointee: Option<(TypeId, bool)>,
     pub is_reference: bool,
+    /// Of an enum whose variants have no fields: their names.
+    pub variants: Vec<String>,
 }
 
 impl TypeInfo {
     /// Of a type that is no reference.
     pub fn owned(ty: Ty, abilities: Abilities) -> TypeInfo {
-        TypeInfo { ty, abilities, pointee: None, is_reference: false }
+        TypeInfo { ty, abilities, pointee: None, is_reference: false, variants: vec![] }
     }
 
     /// Whether a reference or a lifetime stands anywhere in the type. The worker
@@ -410,6 +413,8 @@ pub struct Plan {
     pub literals: Vec<(TypeId, Vec<Literal>)>,
     pub skips: Vec<Skip>,
     pub contracts: Vec<Contract>,
+    /// What functions compare to decide what they do.
+    pub branches: Vec<Branch>,
     /// Files of the user's test code that operations refer to.
     pub mounts: Vec<Mount>,
     /// How many of the crate's callables are core.

@@ -219,6 +219,7 @@ impl Wire for TypeInfo {
             abilities: Wire::take(bytes)?,
             pointee: Wire::take(bytes)?,
             is_reference: Wire::take(bytes)?,
+            variants: vec![],
         })
     }
 }

@@ -32,7 +32,7 @@ pub use oracles::mounts;
 
 use choose::{BATCHES, Menu};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use testsmith_model::api::{Api, CallableKind, Param, ParamKind};
+use testsmith_model::api::{Api, CallableKind, Param, ParamKind, TypeKind};
 use testsmith_model::operation::{
     Abilities, MAX_INPUTS, Operation, OperationKind, Plan, TypeId, TypeInfo,
 };
@@ -395,6 +395,7 @@ impl Planner {
             literals,
             skips,
             contracts: self.api.contracts.clone(),
+            branches: self.api.branches.clone(),
             mounts: mounts(&self.api.oracles),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
             internals: self.api.internals.clone(),
@@ -426,9 +427,19 @@ impl Numbering {
             abilities: Abilities::default(),
             pointee,
             is_reference: matches!(ty, Ty::Ref { .. }),
+            variants: self.variants(ty),
         });
         self.known.insert(ty.clone(), id);
         id
+    }
+
+    /// The variants of an enum of the crate that has none with fields.
+    fn variants(&self, ty: &Ty) -> Vec<String> {
+        let def = ty.path().and_then(|path| self.api.types.get(path));
+        match def.map(|def| &def.kind) {
+            Some(TypeKind::Enum { fieldless }) if matches!(ty, Ty::Adt { .. }) => fieldless.clone(),
+            _ => vec![],
+        }
     }
 
     fn literals(&self, api: &Api) -> Vec<(TypeId, Vec<testsmith_model::sequence::Literal>)> {

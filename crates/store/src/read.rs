@@ -119,7 +119,7 @@ impl Store {
     /// What each test of a condition asks of an observation; nothing if one asks for what was
     /// never observed.
     fn tests(&self, krate: &str, condition: &Condition) -> Result<Option<Vec<String>>, Error> {
-        let sql = "SELECT text, id FROM predicates WHERE crate = ?1";
+        let sql = "SELECT text, id FROM predicates WHERE crate = ?1 ORDER BY id";
         let predicates: HashMap<String, i64> =
             self.list(sql, &[&krate], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
         let asks = |test: &Test| {

@@ -147,7 +147,9 @@ impl Observer {
     /// The query of a term, unless it is known to be unfit.
     pub(crate) fn is_fit(&self, term: &Term) -> bool {
         match term {
-            Term::Query { op, .. } | Term::With { op, .. } => !self.unfit.contains_key(op),
+            Term::Query { op, .. } | Term::With { op, .. } | Term::WithTwo { op, .. } => {
+                !self.unfit.contains_key(op)
+            }
             Term::Itself { .. } | Term::Inside { .. } | Term::Equal { .. } => true,
         }
     }

@@ -79,6 +79,15 @@ fn chosen(words: &[String]) -> Result<Vec<Bug>> {
     Ok(all.into_iter().filter(is_meant).collect())
 }
 
+/// Name, version with the bug and version without, of those that were not put aside; only of
+/// these crates, if any is named.
+pub(super) fn versions(names: &[String]) -> Result<Vec<(String, String, String)>> {
+    let all = chosen(&["named", "open"].map(str::to_owned))?.into_iter();
+    let plain = all.filter(|bug| bug.features.is_empty());
+    let meant = plain.filter(|bug| names.is_empty() || names.contains(&bug.krate));
+    Ok(meant.map(|bug| (bug.krate, bug.buggy, bug.fixed)).collect())
+}
+
 pub fn run(args: &[String]) -> Result<()> {
     let seconds: Option<u32> = args.first().and_then(|text| text.parse().ok());
     let bugs = chosen(&args[usize::from(seconds.is_some())..])?;

@@ -184,6 +184,14 @@ impl Executor {
                 };
                 self.ask(op, &[a, b], slot)
             }
+            Term::WithTwo { op, at, with, and } => {
+                let (Some((a, _, slot)), Some((b, ..)), Some((c, ..))) =
+                    (place(at), place(with), place(and))
+                else {
+                    return UNKNOWN;
+                };
+                self.ask(op, &[a, b, c], slot)
+            }
         }
     }
 

@@ -179,11 +179,11 @@ impl Search<'_> {
     }
 }
 
-fn published(krate: &str) -> Result<Command> {
+pub(super) fn published(krate: &str) -> Result<Command> {
     let tool = std::env::current_exe()?.with_file_name("cargo-testsmith");
     let mut command = Command::new(tool);
     command.args(["--crate", krate, "--fresh"]);
-    command.arg("--out-dir").arg(folder().join("stateful-faults"));
+    command.arg("--out-dir").arg(folder().join("stateful-published"));
     command.arg("--target-dir").arg(folder().join("target"));
     Ok(command)
 }

@@ -2,6 +2,7 @@
 //! many of its clauses are true, what observation costs, and how fast inference is.
 
 mod faults;
+mod near;
 mod soundness;
 mod speed;
 mod truth;
@@ -14,7 +15,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-/// `[examples SEEDS CALLS | soundness [SUBJECT …] | faults SEEDS CALLS [FAULT …] | speed]`
+/// `[examples SEEDS CALLS | soundness [SUBJECT …] | faults SEEDS CALLS [FAULT …] |
+/// near CALLS [known [NAME …] | NAME@VERSION …] | speed | share]`
 pub fn run(args: &[String]) -> Result<()> {
     let number = |n: usize, usual: u64| args.get(n).and_then(|n| n.parse().ok()).unwrap_or(usual);
     let (seeds, calls) = (number(1, 10), number(2, 20_000));
@@ -26,7 +28,9 @@ pub fn run(args: &[String]) -> Result<()> {
         Some("examples") => examples(seeds, calls),
         Some("soundness") => soundness::run(&subjects),
         Some("faults") => faults::run(seeds, calls, args.get(3..).unwrap_or_default()),
+        Some("near") => near::run(number(1, 300_000), args.get(2..).unwrap_or_default()),
         Some("speed") => speed::run(),
+        Some("share") => speed::share(),
         _ => {
             examples(10, 20_000)?;
             soundness::run(&[soundness::CONTAINERS])?;

@@ -130,7 +130,12 @@ fn clauses(subject: &str) -> Result<Vec<Judged>> {
             command.arg("--manifest-path").arg(manifest)
         }
     };
-    command.arg("--out-dir").arg(folder().join(format!("stateful-soundness-{subject}")));
+    // What is planned for a published crate once is there for all benches.
+    let place = match subject.contains('@') {
+        true => "stateful-published".to_owned(),
+        false => format!("stateful-soundness-{subject}"),
+    };
+    command.arg("--out-dir").arg(folder().join(place));
     command.arg("--target-dir").arg(folder().join("target"));
     let output = command.output().context("cargo-testsmith is built")?;
     let text = String::from_utf8_lossy(&output.stdout);

@@ -1,7 +1,8 @@
 //! How fast inference is, how fast a store of a million objects answers, and what it costs to
 //! observe.
 
-use super::super::folder;
+use super::super::{folder, report_of};
+use super::command;
 use anyhow::Result;
 use cargo_testsmith::args::Target;
 use cargo_testsmith::pipeline::Session;
@@ -22,12 +23,39 @@ const QUERIES: usize = 101;
 /// Calls of the walks that are compared, and how often each is made.
 const CALLS: u64 = 200_000;
 const WALKS: u64 = 5;
+/// Seconds of a whole run.
+const RUN: &str = "12";
 
 pub(super) fn run() -> Result<()> {
     inference();
     queries()?;
     for subject in ["stateful", "containers", "stackcalc"] {
         observation(subject)?;
+    }
+    Ok(())
+}
+
+/// What a run that is bounded by time loses to stateful testing: random calls of runs with it
+/// and without, one after the other, since the machine may be busy with something else.
+pub(super) fn share() -> Result<()> {
+    for subject in ["stateful", "containers", "stackcalc"] {
+        let mut calls = [vec![], vec![]];
+        for seed in 0..WALKS {
+            for (n, without) in [false, true].into_iter().enumerate() {
+                let mut command = command(subject, "share")?;
+                command.args(["--no-write", "--no-regressions", "--format", "json", "--fresh"]);
+                command.args(["--budget", RUN, "--jobs", "1", "--seed", &seed.to_string()]);
+                if without {
+                    command.args(["--without", "stateful"]);
+                }
+                let (_, summary) = report_of(&command.output()?)?;
+                calls[n].push(summary["calls"].as_u64().unwrap_or_default());
+            }
+        }
+        calls.iter_mut().for_each(|all| all.sort_unstable());
+        let [with, without] = calls.map(|all| all[all.len() / 2]);
+        let lost = 100.0 - 100.0 * with as f64 / without.max(1) as f64;
+        println!("{subject:<12} {with} random calls with and {without} without: {lost:.1}% lost");
     }
     Ok(())
 }

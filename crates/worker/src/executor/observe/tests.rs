@@ -81,6 +81,14 @@ fn is_less(f: &mut Frame) -> bool {
     true
 }
 
+/// Whether it lies between two numbers.
+fn is_within(f: &mut Frame) -> bool {
+    // SAFETY: as the plan says.
+    let (from, to): (i32, i32) = unsafe { (f.own(1), f.own(2)) };
+    f.put((from..=to).contains(&tally(f).number));
+    true
+}
+
 fn lend(f: &mut Frame) -> bool {
     // SAFETY: as the plan says.
     f.put(Lent(unsafe { f.exclusive(0) }));
@@ -94,6 +102,7 @@ const WAVERS: OpId = OpId(4);
 const CHANGES: OpId = OpId(5);
 const IS_LESS: OpId = OpId(6);
 const LEND: OpId = OpId(7);
+const IS_WITHIN: OpId = OpId(8);
 
 fn plan() -> Plan {
     let op = Operation::of_types;
@@ -116,6 +125,7 @@ fn plan() -> Plan {
             op(&[looks], ANSWER),
             op(&[looks, (NUMBER, Mode::Own)], ANSWER),
             Operation { flows: vec![loan], ..op(&[(TALLY, Mode::Exclusive)], LENT) },
+            op(&[looks, (NUMBER, Mode::Own), (NUMBER, Mode::Own)], ANSWER),
         ],
         ..Plan::default()
     }
@@ -134,7 +144,8 @@ fn observe_watches(name: &str, watches: Vec<Watch>, sequences: &[Sequence]) -> O
     let journal = Journal::open(&path).expect("it was just made");
     let tables: &'static [TypeTable] =
         vec![type_table!(Tally), type_table!(i32), type_table!(bool), type_table!(Lent)].leak();
-    let thunks: &'static [Thunk] = &[make, add, number, root, wavers, changes, is_less, lend];
+    let thunks: &'static [Thunk] =
+        &[make, add, number, root, wavers, changes, is_less, lend, is_within];
     let mut executor = Executor::new(plan(), thunks, tables, journal);
     let watching = Watching { watches, rows_each: 3 };
     executor.observer = Some(Box::new(Observer::new(&executor.plan, watching)));
@@ -177,6 +188,15 @@ fn answers_are_taken_before_and_after_a_call() {
     assert_eq!(observed.calls, 5, "questions are not counted");
     assert_eq!(observed.unfit, []);
     assert_eq!(observed.attempts[0].before, [5, 3, 0], "before the last call");
+}
+
+#[test]
+fn a_query_is_given_two_others_once_both_are_there() {
+    let ask = |with, and| Term::WithTwo { op: IS_WITHIN, at: 0, with, and };
+    let observed = observe("two", &[ask(1, 2), ask(2, 1)], of_add(), &[adding(&[5, 3])]);
+    let rows: Vec<_> = observed.rows.iter().map(|row| (&row.before[..], &row.after[..])).collect();
+    let unknown = &[UNKNOWN, UNKNOWN][..];
+    assert_eq!(rows, [(unknown, &[1, 1][..]), (unknown, &[1, 0])], "there is no result before");
 }
 
 #[test]
