@@ -90,6 +90,13 @@ impl Source {
         self.mutants.get(id.checked_sub(first)? as usize)
     }
 
+    /// The first mutant of the place that a mutant belongs to: what is told when it is reached.
+    pub fn place_of(&self, id: u32) -> u32 {
+        // Places are numbered in the order of their mutants.
+        let after = self.sites.partition_point(|site| site.first <= id);
+        self.sites[..after].iter().rev().find(|site| !site.arms.is_empty()).map_or(id, |s| s.first)
+    }
+
     /// The whole file as if the mutant had been written by hand.
     pub fn with(&self, mutant: &Mutant) -> String {
         let Range { start, end } = mutant.range;

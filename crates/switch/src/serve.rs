@@ -26,6 +26,8 @@ const MAX_NAMES_BYTES: usize = 1 << 16;
 /// Of what a child printed, this much of the end is told.
 const MAX_OUTPUT: usize = 1 << 14;
 
+/// Says that somebody serves here.
+const GREETING: &[u8] = b"TSSERVE1";
 const ASKED: &[u8] = b"TESTSMITH_SERVE\0";
 const OUTPUT: &[u8] = b"TESTSMITH_SERVE_OUTPUT\0";
 const RECORD_FILE: &[u8] = b"TESTSMITH_SERVE_RECORD\0";
@@ -137,6 +139,7 @@ unsafe extern "C" fn start(argc: c_int, argv: *mut *const c_char, _: *const *con
         dup2(output, 2);
         unsetenv(name(ASKED));
         unsetenv(name(OUTPUT));
+        write_all(answers, GREETING.as_ptr(), GREETING.len());
         let files = Files { requests, answers, output };
         let arguments = core::slice::from_raw_parts_mut(argv, argc as usize);
         serve(&files, arguments);
