@@ -22,6 +22,8 @@ pub struct Built {
 /// Errors hide others: types come before borrows. A package whose mutants take more rounds is
 /// one that we misunderstand.
 const MAX_ROUNDS: usize = 25;
+/// After so many, it is seen whether the package compiles without mutants.
+const PATIENCE: usize = 3;
 /// After so many, whole functions go at a time.
 const CAREFUL_ROUNDS: usize = 10;
 
@@ -50,13 +52,15 @@ pub fn build(
             MutantBuild::Built(executables) => return Ok(Built { executables, withdrawn }),
             MutantBuild::Refused(errors) => errors,
         };
-        let before = withdrawn.len();
-        for error in &errors {
-            for mutant in blamed(error, &written, round >= CAREFUL_ROUNDS) {
-                withdrawn.entry(mutant).or_insert_with(|| error.text.clone());
-            }
+        if round == PATIENCE {
+            check_plain(tree, sources)?;
         }
-        if withdrawn.len() == before {
+        let mut found = by_errors(&errors, &written, round >= CAREFUL_ROUNDS);
+        if found.is_empty() {
+            found = by_files(&errors, sources, &is_wanted);
+        }
+        if found.is_empty() {
+            check_plain(tree, sources)?;
             let shown: Vec<&str> = errors.iter().take(3).map(|e| e.rendered.as_str()).collect();
             bail!(
                 "the copy with mutants does not compile, and no mutant is to blame; this is a \
@@ -64,9 +68,51 @@ pub fn build(
                 shown.join("\n")
             );
         }
+        withdrawn.extend(found);
         console.say(&format!("{} mutants do not compile and are withdrawn", withdrawn.len()));
     }
     bail!("the copy with mutants still does not compile after {MAX_ROUNDS} rounds")
+}
+
+/// Mutants are not to blame where the package does not compile as it is.
+fn check_plain(tree: &MutantTree, sources: &Sources) -> Result<()> {
+    for file in &sources.files {
+        tree.write(Path::new(&file.path), &file.source.text)?;
+    }
+    tree.check()?;
+    Ok(())
+}
+
+/// The mutants that errors point to, each with the words of the first.
+fn by_errors(
+    errors: &[CompilerError],
+    written: &BTreeMap<&Path, Written>,
+    whole_functions: bool,
+) -> BTreeMap<u32, String> {
+    let mut found = BTreeMap::new();
+    for error in errors {
+        for mutant in blamed(error, written, whole_functions) {
+            found.entry(mutant).or_insert_with(|| error.text.clone());
+        }
+    }
+    found
+}
+
+/// Where errors point to no mutant, all that are left in their files.
+fn by_files(
+    errors: &[CompilerError],
+    sources: &Sources,
+    is_wanted: &dyn Fn(&Mutant) -> bool,
+) -> BTreeMap<u32, String> {
+    let mut found = BTreeMap::new();
+    for error in errors {
+        let names = |path: &str| error.places.iter().any(|(file, _)| file == Path::new(path));
+        for file in sources.files.iter().filter(|file| names(&file.path)) {
+            let left = file.source.mutants.iter().filter(|mutant| is_wanted(mutant));
+            found.extend(left.map(|mutant| (mutant.id, error.text.clone())));
+        }
+    }
+    found
 }
 
 fn blamed(error: &CompilerError, written: &BTreeMap<&Path, Written>, all: bool) -> Vec<u32> {

@@ -32,7 +32,7 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
     let subject = subject_of_tests(&options.target)?;
     let (lab, out) = open_lab(&options.target, &subject)?;
     let place = place_of(&lab, &subject, options)?;
-    console.say(&format!("compiling a copy of {} as it is", place.name));
+    console.say(&format!("reading a copy of {}", place.name));
     let tree =
         lab.mutant_tree(&place.workspace, &place.package, &place.name, &features(&options.target))?;
     let sources = sources::find(&tree)?;

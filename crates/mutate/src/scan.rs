@@ -146,7 +146,11 @@ impl Scanner<'_> {
         };
         self.finder.found.push((site, vec![]));
         self.show(&Node::Function(signature, block));
-        if let Some(Stmt::Expr(tail, None)) = block.stmts.last() {
+        // What a type is hidden by cannot be two types.
+        let is_hidden = matches!(&signature.output, syn::ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)));
+        if let Some(Stmt::Expr(tail, None)) = block.stmts.last()
+            && !is_hidden
+        {
             self.show(&Node::Tail(tail));
         }
         self.visit_block(block);
@@ -464,7 +468,10 @@ impl<'ast> Visit<'ast> for Scanner<'_> {
             }
             Expr::MethodCall(call) => {
                 self.place(&call.receiver);
-                call.args.iter().for_each(|argument| self.visit_expr(argument));
+                // Words for whoever reads a panic.
+                let is_message = call.method == "expect" || call.method == "expect_err";
+                let visited = call.args.iter().filter(|_| !is_message);
+                visited.for_each(|argument| self.visit_expr(argument));
             }
             Expr::Binary(binary) if is_assigning(&binary.op) => {
                 self.place(&binary.left);
@@ -533,6 +540,24 @@ fn attributes_of(expression: &Expr) -> &[Attribute] {
         Expr::MethodCall(it) => &it.attrs,
         Expr::Assign(it) => &it.attrs,
         Expr::Return(it) => &it.attrs,
+        Expr::Async(it) => &it.attrs,
+        Expr::Await(it) => &it.attrs,
+        Expr::Break(it) => &it.attrs,
+        Expr::Cast(it) => &it.attrs,
+        Expr::Closure(it) => &it.attrs,
+        Expr::Continue(it) => &it.attrs,
+        Expr::Field(it) => &it.attrs,
+        Expr::Index(it) => &it.attrs,
+        Expr::Let(it) => &it.attrs,
+        Expr::Lit(it) => &it.attrs,
+        Expr::Paren(it) => &it.attrs,
+        Expr::Path(it) => &it.attrs,
+        Expr::Range(it) => &it.attrs,
+        Expr::Reference(it) => &it.attrs,
+        Expr::Struct(it) => &it.attrs,
+        Expr::Try(it) => &it.attrs,
+        Expr::Tuple(it) => &it.attrs,
+        Expr::Unary(it) => &it.attrs,
         Expr::Binary(it) => &it.attrs,
         Expr::Macro(it) => &it.attrs,
         _ => &[],

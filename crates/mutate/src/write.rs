@@ -37,15 +37,18 @@ impl Written {
         let arms = self.pieces.iter().filter(|piece| piece.is_arm);
         let in_arms = arms.filter(|arm| places.iter().any(|place| holds(&arm.range, place)));
         let mut blamed: Vec<u32> = in_arms.flat_map(|arm| arm.mutants.clone()).collect();
-        let smallest = places.iter().min_by_key(|place| place.len());
-        if let Some(smallest) = smallest.filter(|_| blamed.is_empty()) {
-            let guards = || self.pieces.iter().filter(|piece| !piece.is_arm && !piece.is_function);
-            let inside = guards().filter(|guard| holds(smallest, &guard.range));
-            let around = guards().rev().find(|guard| holds(&guard.range, smallest));
-            blamed = inside.chain(around).flat_map(|guard| guard.mutants.clone()).collect();
+        let mut places: Vec<&Range<usize>> = places.iter().collect();
+        places.sort_by_key(|place| place.len());
+        let guards = || self.pieces.iter().filter(|piece| !piece.is_arm && !piece.is_function);
+        for place in &places {
             if blamed.is_empty() {
-                blamed = self.mutants_around(smallest);
+                let inside = guards().filter(|guard| holds(place, &guard.range));
+                let around = guards().rev().find(|guard| holds(&guard.range, place));
+                blamed = inside.chain(around).flat_map(|guard| guard.mutants.clone()).collect();
             }
+        }
+        if blamed.is_empty() {
+            blamed = places.iter().flat_map(|place| self.mutants_around(place)).collect();
         }
         blamed.sort_unstable();
         blamed.dedup();

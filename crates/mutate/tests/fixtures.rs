@@ -47,6 +47,16 @@ fn every_operator_has_a_fixture_and_every_fixture_an_operator() {
 }
 
 #[test]
+fn the_documentation_has_a_row_for_every_operator() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mutants.md");
+    let text = std::fs::read_to_string(file).expect("it is documented");
+    for operator in OPERATORS {
+        let row = format!("| `{}` | {} |", operator.name, operator.what);
+        assert!(text.contains(&row), "{row}");
+    }
+}
+
+#[test]
 fn every_operator_makes_the_mutants_of_its_fixture() {
     let mut wrong = vec![];
     for operator in OPERATORS {

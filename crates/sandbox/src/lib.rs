@@ -232,7 +232,6 @@ pub fn run_confined(lacks: &str, mut words: impl Iterator<Item = std::ffi::OsStr
         words.by_ref().take(count).map(std::path::PathBuf::from).collect();
     let folders: Vec<&Path> = folders.iter().map(std::path::PathBuf::as_path).collect();
     let limits = ResourceLimits {
-        memory_bytes: Some(4 << 30),
         threads: None,
         file_bytes: Some(256 << 20),
         open_files: None,

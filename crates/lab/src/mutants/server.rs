@@ -4,6 +4,7 @@
 use super::{TestExecutable, Tests};
 use crate::Error;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct TestServer {
     child: Child,
     requests: ChildStdin,
     answers: ChildStdout,
+    /// Where its tests put temporary files.
+    temporary: PathBuf,
     /// What this machine lacks to confine it, in words.
     pub missing: Vec<String>,
 }
@@ -86,7 +89,10 @@ impl Tests {
     ) -> Result<Option<TestServer>, Error> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.scratch.join(format!("tmp-{number}"));
+        std::fs::create_dir_all(&temporary).map_err(Error::io(&temporary))?;
         let mut command = self.command(&executable.path);
+        command.env("TMPDIR", &temporary);
         command.args(["--exact", "--test-threads=1"]).args([""; MAX_NAMES]);
         command
             .env("TESTSMITH_SERVE", "1")
@@ -112,15 +118,22 @@ impl Tests {
         let _ = child.stderr.take().expect("it was piped").read_to_string(&mut told);
         let lacks = told.lines().filter_map(|line| line.strip_prefix(SANDBOX_LACKS));
         let missing = lacks.map(str::to_owned).collect();
-        Ok(Some(TestServer { child, requests, answers, missing }))
+        Ok(Some(TestServer { child, requests, answers, temporary, missing }))
     }
 }
 
 impl TestServer {
     /// Runs tests in a process of their own, with a mutant active.
     pub fn run(&mut self, run: &Run) -> Result<RunEnd, Error> {
-        self.exchange(run)
-            .map_err(|error| Error::Worker(format!("a test executable no longer answers: {error}")))
+        let silent = |error| format!("a test executable no longer answers: {error}");
+        let end = self.exchange(run).map_err(|error| Error::Worker(silent(error)))?;
+        if end.end != End::Passed {
+            // What it left behind might fail the next.
+            let _ = std::fs::remove_dir_all(&self.temporary);
+            let again = std::fs::create_dir_all(&self.temporary);
+            again.map_err(Error::io(&self.temporary))?;
+        }
+        Ok(end)
     }
 
     fn exchange(&mut self, run: &Run) -> std::io::Result<RunEnd> {

@@ -36,8 +36,7 @@ impl MutantTree {
     pub fn tests(&self, confined: bool) -> Result<Tests, Error> {
         let scratch = self.lab().path("mutants-run");
         let _ = std::fs::remove_dir_all(&scratch);
-        let temporary = scratch.join("tmp");
-        std::fs::create_dir_all(&temporary).map_err(Error::io(&temporary))?;
+        std::fs::create_dir_all(&scratch).map_err(Error::io(&scratch))?;
         let of_target = self.target().join("tmp");
         std::fs::create_dir_all(&of_target).map_err(Error::io(&of_target))?;
         let libraries = cargo::answer(
@@ -49,7 +48,7 @@ impl MutantTree {
             ("CARGO_MANIFEST_DIR", self.package().display().to_string()),
             ("CARGO_TARGET_TMPDIR", of_target.display().to_string()),
             ("LD_LIBRARY_PATH", format!("{}:{deps}", libraries.trim())),
-            ("TMPDIR", temporary.display().to_string()),
+            ("TMPDIR", scratch.display().to_string()),
         ];
         Ok(Tests {
             confined_by: confined.then(|| self.lab().executable().to_owned()),

@@ -18,6 +18,8 @@ pub struct MutantTree {
     shadow: Shadow,
     lab: Lab,
     name: String,
+    /// How cargo is told which package is meant.
+    spec: String,
     /// What the package is compiled with, as `rustc --print cfg` would show it.
     pub cfgs: Vec<String>,
     /// Where its targets begin.
@@ -48,7 +50,7 @@ pub enum MutantBuild {
 }
 
 impl Lab {
-    /// Copies a workspace and sees whether the package in it compiles as it is.
+    /// Copies a workspace, and finds out what of the package in it is compiled.
     pub fn mutant_tree(
         &self,
         workspace: &Path,
@@ -58,10 +60,12 @@ impl Lab {
     ) -> Result<MutantTree, Error> {
         let shadow = self.shadow(workspace, package, features)?;
         let name = name.to_owned();
-        let (cfgs, entries) = (vec![], vec![]);
-        let mut tree = MutantTree { shadow, lab: self.clone(), name, cfgs, entries };
-        tree.find_entries()?;
-        tree.check()?;
+        let (spec, cfgs, entries) = (String::new(), vec![], vec![]);
+        let mut tree = MutantTree { shadow, lab: self.clone(), name, spec, cfgs, entries };
+        if tree.find_entries()? {
+            let cfgs = tree.check()?;
+            tree.cfgs.extend(cfgs);
+        }
         Ok(tree)
     }
 }
@@ -84,8 +88,9 @@ impl MutantTree {
         &self.lab
     }
 
-    /// What cargo knows of the package: its targets, and which features are on.
-    fn find_entries(&mut self) -> Result<(), Error> {
+    /// What cargo knows of the package: its targets, and which features are on. Says whether
+    /// a build script decides about more.
+    fn find_entries(&mut self) -> Result<bool, Error> {
         let mut command = self.shadow.cargo("metadata");
         command.arg("--format-version=1");
         let metadata = metadata(&mut command, &self.name)?;
@@ -99,6 +104,7 @@ impl MutantTree {
         if package.targets.iter().any(|target| target.is_proc_macro()) {
             return Err(Error::MacroMutants { name: self.name.clone() });
         }
+        self.spec = format!("{}@{}", package.name, package.version);
         let folder = manifest.parent().expect("a manifest lies in a folder");
         for target in &package.targets {
             let is_binary = target.is_bin();
@@ -122,23 +128,22 @@ impl MutantTree {
         let rustc = cargo::answer(Command::new("rustc").args(["--print", "cfg"]), "rustc")?;
         self.cfgs.extend(rustc.lines().map(str::to_owned));
         self.cfgs.push("debug_assertions".to_owned());
-        Ok(())
+        Ok(package.targets.iter().any(|target| target.is_custom_build()))
     }
 
-    /// Compiles the copy as it is.
-    fn check(&mut self) -> Result<(), Error> {
+    /// Compiles the copy as it is, and says what build scripts switched on.
+    pub fn check(&self) -> Result<Vec<String>, Error> {
         let mut command = self.cargo("check");
         let done = cargo::messages(command.args(["--tests", "--message-format=json"]))?;
         if !done.success {
             return Err(Error::Build { what: self.name.clone(), why: done.explanation() });
         }
-        self.cfgs.extend(done.cfgs);
-        Ok(())
+        Ok(done.cfgs)
     }
 
     fn cargo(&self, subcommand: &str) -> Command {
         let mut command = self.shadow.cargo(subcommand);
-        command.args(["-p", &self.name]);
+        command.args(["-p", &self.spec]);
         command.env("RUSTC_WORKSPACE_WRAPPER", self.lab.executable()).env(WRAPPER_VARIABLE, "1");
         command
     }

@@ -12,10 +12,6 @@ pub(super) const OPERATOR: Operator = Operator {
     look: |node, finder| {
         let Node::Function(signature, block) = node else { return };
         let Some(span) = finder.inside(block) else { return };
-        let is_main = signature.ident == "main" && !finder.function.contains("::");
-        if is_main {
-            return;
-        }
         let values = match &signature.output {
             ReturnType::Default => vec!["()".to_owned()],
             ReturnType::Type(_, ty) => values::of(ty),

@@ -9,7 +9,7 @@ use syn::{BinOp, Expr};
 
 pub(super) const OPERATOR: Operator = Operator {
     name: "logic",
-    what: "`&&` and `||` become each other",
+    what: "a logical operator becomes the other",
     look: |node, finder| {
         let Node::Expression(expression @ Expr::Binary(binary)) = node else { return };
         let (operator, other) = match binary.op {

@@ -24,7 +24,7 @@ mod variables;
 
 use crate::constants::MAX_ARMS;
 use crate::site::{Level, Piece, Site};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, Signature, Stmt, Type};
@@ -105,6 +105,8 @@ pub(crate) struct Finder<'s> {
     /// The named fields of the structures in this file.
     structures: BTreeMap<String, Vec<Variable>>,
     pub found: Vec<(Site, Vec<Draft>)>,
+    /// Changes that were proposed: two operators may have the same idea.
+    proposed: BTreeSet<(usize, usize, String)>,
 }
 
 impl<'s> Finder<'s> {
@@ -118,6 +120,7 @@ impl<'s> Finder<'s> {
             self_type: None,
             structures: fields::structures(&file.items),
             found: vec![],
+            proposed: BTreeSet::new(),
         }
     }
 
@@ -145,8 +148,14 @@ impl<'s> Finder<'s> {
         pieces: Vec<Piece>,
         mut arms: Vec<Arm>,
     ) {
+        // An attribute belongs to the whole expression, and would be lost with its first part.
+        let is_part = matches!(level, Level::Condition | Level::Expression);
+        if is_part && self.text(&span).starts_with('#') {
+            return;
+        }
         arms.retain(|arm| self.text(&arm.at).trim() != arm.becomes);
         arms.truncate(MAX_ARMS);
+        arms.retain(|arm| self.proposed.insert((arm.at.start, arm.at.end, arm.becomes.clone())));
         if arms.is_empty() {
             return;
         }
