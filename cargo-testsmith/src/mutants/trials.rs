@@ -50,8 +50,11 @@ pub struct Trial {
     pub cpu: Duration,
 }
 
-/// The first test runs alone, since most mutants end there; then more and more together.
-const BATCHES: [usize; 3] = [1, 4, 64];
+/// A process may take in further tests while they would add no more than twice what the mutant
+/// has cost so far, or this.
+const CHEAP: Duration = Duration::from_millis(2);
+/// What a process costs beside its tests.
+const FORK: Duration = Duration::from_micros(500);
 /// How much longer than without mutants a run may take, and what it may take in any case.
 const TIMES: u32 = 10;
 const AT_LEAST: Duration = Duration::from_secs(1);
@@ -90,9 +93,10 @@ pub fn run(
         };
         let order = order(reached_by, &mutant.function, baseline, &kills);
         let mut trial = Trial { reached_by: reached_by.clone(), ..none(Verdict::Survived) };
-        judge(&mut trial, &order, baseline, options, hand, &mut |killer| {
+        judge(&mut trial, &order, baseline, options, hand, &mut |test, killed| {
             let mut kills = kills.lock().unwrap_or_else(PoisonError::into_inner);
-            *kills.entry((mutant.function.clone(), killer)).or_default() += 1;
+            let known = kills.entry((mutant.function.clone(), test)).or_default();
+            *known = (known.0 + u32::from(killed), known.1 + 1);
         })?;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if trial.verdict == Verdict::Survived {
@@ -107,18 +111,41 @@ pub fn run(
     })
 }
 
-/// How many mutants of a function a test has killed.
-type Kills = Mutex<BTreeMap<(String, usize), usize>>;
+/// By function and test: how many mutants it killed, of how many that it met.
+type Kills = Mutex<BTreeMap<(String, usize), (u32, u32)>>;
 
-/// Whoever killed in the same function comes first, then whoever does little else.
+/// Whoever is likely to kill for little comes first: killed in the same function so far, and
+/// how long it takes.
 fn order(reached_by: &[usize], function: &str, baseline: &Baseline, kills: &Kills) -> Vec<usize> {
     let kills = kills.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut order = reached_by.to_vec();
-    order.sort_by_cached_key(|test| {
-        let killed = kills.get(&(function.to_owned(), *test)).copied().unwrap_or(0);
-        (std::cmp::Reverse(killed), baseline.tests[*test].visits, *test)
-    });
-    order
+    let worth = |test: usize| {
+        let known = kills.get(&(function.to_owned(), test));
+        let (killed, met) = known.copied().unwrap_or_default();
+        let likely = (f64::from(killed) + 0.5) / f64::from(met + 1);
+        likely / (baseline.tests[test].cpu + FORK).as_secs_f64()
+    };
+    let mut order: Vec<(f64, usize)> =
+        reached_by.iter().map(|test| (worth(*test), *test)).collect();
+    order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.cmp(other)));
+    order.into_iter().map(|(_, test)| test).collect()
+}
+
+/// The next tests of one process: all of one executable.
+fn next_batch(rest: &[usize], baseline: &Baseline, spent: Duration) -> Vec<usize> {
+    let of = |test: usize| &baseline.tests[test];
+    let of_it = rest.iter().copied().filter(|test| of(*test).executable == of(rest[0]).executable);
+    let (mut batch, mut cost) = (vec![], Duration::ZERO);
+    for test in of_it {
+        cost += of(test).cpu;
+        // The first one mostly kills.
+        if !batch.is_empty() && (spent.is_zero() || cost > CHEAP.max(spent * 2)) {
+            break;
+        }
+        batch.push(test);
+    }
+    let names: Vec<&str> = batch.iter().map(|test| of(*test).name.as_str()).collect();
+    batch.truncate(Run::fitting(&names).max(1));
+    batch
 }
 
 fn judge(
@@ -127,31 +154,23 @@ fn judge(
     baseline: &Baseline,
     options: &Mutants,
     hand: &mut Hand,
-    learn: &mut dyn FnMut(usize),
+    learn: &mut dyn FnMut(usize, bool),
 ) -> Result<()> {
     let mut rest = order.to_vec();
     while !rest.is_empty() {
-        let size = BATCHES[trial.runs.min(BATCHES.len() - 1)];
-        let executable = baseline.tests[rest[0]].executable;
-        let of_it = |test: &&usize| baseline.tests[**test].executable == executable;
-        let batch: Vec<usize> = rest.iter().filter(of_it).take(size).copied().collect();
+        let batch = &next_batch(&rest, baseline, trial.cpu)[..];
+        rest.retain(|test| !batch.contains(test));
         let names: Vec<&str> =
             batch.iter().map(|test| baseline.tests[*test].name.as_str()).collect();
-        let names = &names[..Run::fitting(&names).max(1)];
-        let batch = &batch[..names.len()];
-        rest.retain(|test| !batch.contains(test));
-        let end = hand.run(
-            &baseline.executables[executable],
-            &limited(trial.mutant, names, batch, baseline, options),
-        )?;
+        let executable = &baseline.executables[baseline.tests[batch[0]].executable];
+        let run = limited(trial.mutant, &names, batch, baseline, options);
+        let end = hand.run(executable, &run)?;
         let Some(end) = end else { continue };
         trial.runs += 1;
         trial.cpu += end.cpu;
-        if end.end == End::Passed {
-            continue;
-        }
-        let killer = killer(&end, batch, names);
-        learn(killer);
+        let killer = (end.end != End::Passed).then(|| killer(&end, batch, &names));
+        batch.iter().for_each(|test| learn(*test, Some(*test) == killer));
+        let Some(killer) = killer else { continue };
         let by = baseline.name(killer);
         trial.verdict = match end.end {
             End::Looped | End::Late => Verdict::TimedOut { by },

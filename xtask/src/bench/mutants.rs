@@ -89,7 +89,7 @@ fn judge(krate: &str) -> Result<(Vec<Value>, f64)> {
 /// processor's time it and all that it started have used.
 fn timed(command: &Command) -> Result<(Output, f64)> {
     let mut shell = Command::new("sh");
-    shell.args(["-c", "\"$0\" \"$@\"; code=$?; times | tail -n 1 >&2; exit $code"]);
+    shell.args(["-c", "\"$0\" \"$@\"; code=$?; times >&2; exit $code"]);
     shell.arg(command.get_program()).args(command.get_args());
     if let Some(folder) = command.get_current_dir() {
         shell.current_dir(folder);
