@@ -380,7 +380,7 @@ mod tests {
                         undefined symbol: _acquire\n          >>> referenced by lib.rs:93\n  \
                         a.o: undefined reference to `_release'\n"
                 .to_owned();
-        let error = Diagnostic { text: String::new(), rendered, places: vec![] };
+        let error = Diagnostic { text: String::new(), rendered, places: vec![], bytes: vec![] };
         let output = BuildOutput { errors: vec![error], ..BuildOutput::default() };
         let told = output.explanation();
         assert!(told.contains("nothing defines _acquire, _release;"), "{told}");
