@@ -136,6 +136,13 @@ pub enum Action {
     /// Calls everything at random, infers contracts from what the public queries of the
     /// values say before and after each call, and makes calls that would break them.
     Infer(Infer),
+    /// Change the package in many small ways, and show which changes its tests do not notice.
+    ///
+    /// All mutants are compiled into one copy of the package, each behind a switch. A test
+    /// executable is started once and forks for each run; only the tests that reach a mutant
+    /// judge it. Exit codes: 0 done, 100 fewer were noticed than --fail-under asks for, 101
+    /// could not complete, 2 wrong usage.
+    Mutants(Mutants),
     /// Show what earlier runs have left in the store, or take other stores in.
     Store(Store),
     /// Show the rules by which failures are judged, or the laws.
@@ -336,6 +343,67 @@ pub enum InferFormat {
     Json,
     /// Attributes of the testsmith library
     Rust,
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Mutants {
+    #[command(flatten)]
+    pub target: Target,
+    /// Show the mutants, and what has none and why; build and run nothing but that
+    #[arg(long)]
+    pub list: bool,
+    /// Only in files whose path contains this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub file: Vec<String>,
+    /// Only in functions whose path contains this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub function: Vec<String>,
+    /// Only by these operators, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = operators())]
+    pub operator: Vec<String>,
+    /// Only on lines that this diff adds or changes
+    #[arg(long, value_name = "FILE")]
+    pub in_diff: Option<PathBuf>,
+    /// Only on lines that were added or changed since a revision of the git repository
+    #[arg(long, value_name = "REV", conflicts_with = "in_diff")]
+    pub since: Option<String>,
+    /// Only the K-th of N parts of the mutants, for several machines
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<(usize, usize)>,
+    /// How much of the processor's time a run of tests may take [default: ten times what it
+    /// takes without mutants, and a second]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<std::time::Duration>,
+    /// How many mutants are judged at once [default: as many as there are cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Exit with 100 if less than this percentage of the mutants was noticed
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    pub fail_under: Option<f64>,
+    /// Let the tests change files anywhere, as they may without us
+    #[arg(long)]
+    pub no_sandbox: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// The names of the operators, each with what it does.
+fn operators() -> impl TypedValueParser<Value = String> {
+    let value =
+        |one: &testsmith_mutate::operators::Operator| PossibleValue::new(one.name).help(one.what);
+    PossibleValuesParser::new(testsmith_mutate::operators::OPERATORS.iter().map(value))
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    let parts = parts.filter(|(k, n)| 1 <= *k && k <= n);
+    parts.ok_or_else(|| format!("{text:?} is no part; try 1/4"))
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    let number = number.filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| format!("{text:?} is no percentage; try 80"))
 }
 
 #[derive(Args, Debug, Clone)]

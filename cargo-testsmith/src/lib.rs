@@ -21,6 +21,7 @@ mod infer;
 mod keep;
 mod list;
 mod locks;
+mod mutants;
 mod origin;
 pub mod pipeline;
 mod replay;
@@ -36,7 +37,7 @@ pub use exit::Exit;
 use clap::{CommandFactory, FromArgMatches};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use testsmith_model::message::{SANDBOX_LACKS, STRICTLY, UNWATCHED};
+use testsmith_model::message::{CONFINED, SANDBOX_LACKS, STRICTLY, UNWATCHED};
 
 /// Cargo runs our own executable in the place of rustc and of rustdoc, and tests
 /// are run through it, since it knows how to lock them up. Any
@@ -45,6 +46,12 @@ pub fn stand_in_if_asked() {
     let rest = || std::env::args_os().skip(1);
     if rest().next().is_some_and(|first| first == STRICTLY) {
         testsmith_sandbox::run_strictly(SANDBOX_LACKS, UNWATCHED, rest().skip(1));
+    }
+    if rest().next().is_some_and(|first| first == CONFINED) {
+        testsmith_sandbox::run_confined(SANDBOX_LACKS, rest().skip(1));
+    }
+    if std::env::var_os(testsmith_lab::mutants::WRAPPER_VARIABLE).is_some() {
+        testsmith_lab::mutants::wrap(rest());
     }
     if std::env::var_os(testsmith_lab::RUSTDOC_VARIABLE).is_some() && is_rustdoc_call() {
         testsmith_lab::stand_in_for_rustdoc(rest());
@@ -124,6 +131,10 @@ fn dispatch(
         Some(args::Action::Infer(mut options)) => {
             config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
             infer::run(&options, interrupt)
+        }
+        Some(args::Action::Mutants(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            mutants::run(&options, &interrupt)
         }
         Some(args::Action::Store(options)) => store::run(&options),
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),

@@ -396,7 +396,7 @@ fn subject_by(target: &Target, find: &Find) -> Result<Subject> {
 
 /// The manifest of the package under test; a published crate has none here.
 pub(crate) fn manifest_of(target: &Target) -> Result<Option<PathBuf>> {
-    match subject(target)? {
+    match subject_of_tests(target)? {
         Subject::Path { manifest, .. } => Ok(Some(manifest)),
         Subject::Published { .. } => Ok(None),
     }

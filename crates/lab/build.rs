@@ -24,6 +24,20 @@ fn main() {
     text.push_str("];\n");
     let out = PathBuf::from(std::env::var("OUT_DIR").expect("cargo sets it"));
     std::fs::write(out.join("sources.rs"), text).expect("the build folder is writable");
+    // What is linked into shadow builds of mutants.
+    let switch = crates.join("switch/src");
+    println!("cargo::rerun-if-changed={}", switch.display());
+    let mut files = vec![];
+    list(&switch, &mut files);
+    files.sort();
+    let mut text = String::from("pub const SWITCH: &[(&str, &str)] = &[\n");
+    for file in files {
+        let inside = file.strip_prefix(&switch).expect("found below it").display().to_string();
+        writeln!(text, "    ({inside:?}, include_str!({:?})),", file.display().to_string())
+            .expect("a string takes all");
+    }
+    text.push_str("];\n");
+    std::fs::write(out.join("switch.rs"), text).expect("the build folder is writable");
     let library = library(crates.parent().expect("the crates lie in the workspace"));
     std::fs::write(out.join("library.rs"), library).expect("the build folder is writable");
 }

@@ -17,6 +17,8 @@ pub struct Diagnostic {
     /// Files and lines: its own places and what they were expanded from, then those of the
     /// notes that follow it.
     pub places: Vec<(String, usize)>,
+    /// Files and bytes of its own places, and of what they were expanded from.
+    pub bytes: Vec<(String, std::ops::Range<usize>)>,
 }
 
 /// What a build printed.
@@ -26,6 +28,10 @@ pub struct BuildOutput {
     pub errors: Vec<Diagnostic>,
     /// Executables, by the name of their target.
     pub executables: Vec<(String, PathBuf)>,
+    /// Those of them that hold tests.
+    pub tests: Vec<(String, PathBuf)>,
+    /// What build scripts switched on, as `rustc --print cfg` would show it.
+    pub cfgs: Vec<String>,
     /// Whether anything had to be compiled.
     pub compiled: bool,
     pub stderr: String,
@@ -257,6 +263,7 @@ fn take(message: Message, result: &mut BuildOutput) {
             let message = told.message;
             result.errors.push(Diagnostic {
                 places: places(&message.spans),
+                bytes: bytes(&message.spans),
                 rendered: message.rendered.unwrap_or_else(|| message.message.clone()),
                 text: message.message,
             });
@@ -270,8 +277,11 @@ fn take(message: Message, result: &mut BuildOutput) {
         Message::CompilerArtifact(built) => {
             result.compiled |= !built.fresh;
             let executable = built.executable.map(|path| path.into_std_path_buf());
-            result.executables.extend(executable.map(|path| (built.target.name, path)));
+            let executable = executable.map(|path| (built.target.name, path));
+            result.tests.extend(executable.clone().filter(|_| built.profile.test));
+            result.executables.extend(executable);
         }
+        Message::BuildScriptExecuted(script) => result.cfgs.extend(script.cfgs),
         _ => {}
     }
 }
@@ -287,6 +297,20 @@ fn places(spans: &[DiagnosticSpan]) -> Vec<(String, usize)> {
         }
     }
     places
+}
+
+/// The same in bytes.
+fn bytes(spans: &[DiagnosticSpan]) -> Vec<(String, std::ops::Range<usize>)> {
+    let mut found = vec![];
+    for span in spans {
+        let mut span = Some(span);
+        while let Some(here) = span {
+            let range = here.byte_start as usize..here.byte_end as usize;
+            found.push((here.file_name.clone(), range));
+            span = here.expansion.as_ref().map(|expansion| &expansion.span);
+        }
+    }
+    found
 }
 
 #[cfg(all(test, unix))]
@@ -356,7 +380,7 @@ mod tests {
                         undefined symbol: _acquire\n          >>> referenced by lib.rs:93\n  \
                         a.o: undefined reference to `_release'\n"
                 .to_owned();
-        let error = Diagnostic { text: String::new(), rendered, places: vec![] };
+        let error = Diagnostic { text: String::new(), rendered, places: vec![], bytes: vec![] };
         let output = BuildOutput { errors: vec![error], ..BuildOutput::default() };
         let told = output.explanation();
         assert!(told.contains("nothing defines _acquire, _release;"), "{told}");

@@ -8,6 +8,11 @@ pub enum Error {
     NoLibrary { manifest: PathBuf },
     #[error("{name} is a procedural macro: it has no functions that a test could call")]
     ProcMacro { name: String },
+    #[error(
+        "{name} is a procedural macro: it runs while others are compiled, where no mutant can be \
+         switched on"
+    )]
+    MacroMutants { name: String },
     #[error("there is no package called {name} here; the workspace has: {}", known.join(", "))]
     NoPackage { name: String, known: Vec<String> },
     #[error("this workspace has several packages; choose one with -p: {}", known.join(", "))]

@@ -14,6 +14,7 @@ mod identity;
 mod lab;
 mod lessons;
 mod library;
+pub mod mutants;
 pub mod output;
 mod package;
 mod probe;

@@ -283,7 +283,7 @@ mod tests {
     /// An error, and the line of the file of probes that it points at.
     fn error(text: &str, line: Option<usize>) -> Diagnostic {
         let places = line.map(|line| ("probe/src/lib.rs".to_owned(), line)).into_iter().collect();
-        Diagnostic { text: text.to_owned(), rendered: text.to_owned(), places }
+        Diagnostic { text: text.to_owned(), rendered: text.to_owned(), places, bytes: vec![] }
     }
 
     /// Three probes between marks, from line 3 on, and these errors.

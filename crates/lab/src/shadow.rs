@@ -19,10 +19,10 @@ const UNNEEDED: [(&str, &str); 2] = [("CARGO_PROFILE_DEV_DEBUG", "0"), ("CARGO_I
 
 pub struct Shadow {
     /// The copy of the folder that was copied.
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The package inside of it.
-    package: PathBuf,
-    target: PathBuf,
+    pub(crate) package: PathBuf,
+    pub(crate) target: PathBuf,
     /// The library of contracts that is part of this command.
     library: PathBuf,
     features: Features,
@@ -114,7 +114,7 @@ impl Shadow {
         Ok(ShadowTests { success: done.status.success() && !hung, output, hung })
     }
 
-    fn cargo(&self, subcommand: &str) -> Command {
+    pub(crate) fn cargo(&self, subcommand: &str) -> Command {
         let library = self.library.join("testsmith").display().to_string();
         let mut command = Command::new("cargo");
         command.arg("--config").arg(format!("patch.crates-io.testsmith.path={library:?}"));

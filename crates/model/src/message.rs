@@ -13,6 +13,9 @@ use crate::wire::{Malformed, Wire};
 
 /// The first argument of a harness that is to run another program strictly.
 pub const STRICTLY: &str = "--strictly";
+/// The first argument of our executable that is to run the user's tests confined; then how
+/// many folders may be written to, the folders, and the program.
+pub const CONFINED: &str = "--confined";
 /// How it begins each line about a part of the sandbox that is missing.
 pub const SANDBOX_LACKS: &str = "testsmith: the sandbox lacks: ";
 /// How it ends without running the program, if that could not be watched.

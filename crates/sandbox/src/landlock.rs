@@ -167,6 +167,38 @@ pub fn restrict(scratch: &Path, newest: u32) -> Confinement {
     }
 }
 
+/// Confines the changes of files to these folders and leaves everything else: programs may be
+/// started and sockets opened.
+pub fn restrict_writes(folders: &[&Path], newest: u32) -> bool {
+    let abi = available().min(newest);
+    if abi == 0 {
+        return false;
+    }
+    let filesystem = handled(abi).filesystem & !(EXECUTE | IOCTL_DEV);
+    let scoped = handled(abi).scoped & SCOPE_SIGNAL;
+    let handled = Handled { filesystem, network: 0, scoped };
+    // SAFETY: the attributes are valid for the size given.
+    let ruleset = unsafe {
+        libc::syscall(SYS_CREATE_RULESET, &raw const handled, size_of::<Handled>(), 0u32)
+    } as i32;
+    if ruleset < 0 {
+        return false;
+    }
+    for folder in folders {
+        allow_beneath(ruleset, folder, (IN_SCRATCH | MAKE_SOCK) & filesystem);
+    }
+    for device in ["/dev/null", "/dev/tty", "/dev/shm"] {
+        allow_beneath(ruleset, Path::new(device), (WRITE_FILE | TRUNCATE) & filesystem);
+    }
+    let flags = if abi >= 7 { RESTRICT_SELF_LOG_SAME_EXEC_OFF } else { 0 };
+    // SAFETY: the ruleset is an open descriptor of ours.
+    unsafe {
+        let done = libc::syscall(SYS_RESTRICT_SELF, ruleset, flags) == 0;
+        libc::close(ruleset);
+        done
+    }
+}
+
 /// The version of the interface that this kernel has, 0 if none.
 fn available() -> u32 {
     // SAFETY: with this flag the kernel reads no attributes.

@@ -197,6 +197,53 @@ pub fn enter_strictly(limits: &ResourceLimits) -> Report {
     report
 }
 
+/// Confines this process as the tests of a user need it: they may start programs and open
+/// sockets, as they do without us, but change files in these folders only, and their memory
+/// and files are bounded.
+#[cfg(target_os = "linux")]
+pub fn enter_for_tests(folders: &[&Path], limits: &ResourceLimits) -> Report {
+    let mut report = Report::default();
+    rlimits::set(limits, &mut report);
+    let confined =
+        privileges::forbid_new() && landlock::restrict_writes(folders, limits.landlock_abi);
+    let words = match confined {
+        true => "files are changed in the folders of the run only (Landlock)",
+        false => "files can be changed anywhere: this kernel has no Landlock",
+    };
+    report.add(Protection::Files, confined, words);
+    report
+}
+
+/// Nothing but the limits of POSIX could be set here.
+#[cfg(not(target_os = "linux"))]
+pub fn enter_for_tests(_folders: &[&Path], _limits: &ResourceLimits) -> Report {
+    let mut report = Report::default();
+    let words = format!("files can be changed anywhere: no sandbox for {}", std::env::consts::OS);
+    report.add(Protection::Files, false, words);
+    report
+}
+
+/// Becomes another program that is confined as [`enter_for_tests`] says. The words are the
+/// number of folders, the folders, the program and its arguments.
+pub fn run_confined(lacks: &str, mut words: impl Iterator<Item = std::ffi::OsString>) -> ! {
+    let count = words.next().and_then(|word| word.to_str()?.parse().ok());
+    let count: usize = count.expect("the number of folders is given");
+    let folders: Vec<std::path::PathBuf> =
+        words.by_ref().take(count).map(std::path::PathBuf::from).collect();
+    let folders: Vec<&Path> = folders.iter().map(std::path::PathBuf::as_path).collect();
+    let limits = ResourceLimits {
+        threads: None,
+        file_bytes: Some(256 << 20),
+        open_files: None,
+        ..ResourceLimits::default()
+    };
+    let report = enter_for_tests(&folders, &limits);
+    for words in report.missing() {
+        eprintln!("{lacks}{words}");
+    }
+    become_program(words)
+}
+
 /// Becomes another program, in a sandbox that ends it when it tries to change
 /// anything outside itself. Each part that is missing is told in a line of standard
 /// error that begins with `lacks`. Where the program could not be watched it is not
@@ -204,9 +251,8 @@ pub fn enter_strictly(limits: &ResourceLimits) -> Report {
 pub fn run_strictly(
     lacks: &str,
     unwatched: i32,
-    mut command: impl Iterator<Item = std::ffi::OsString>,
+    command: impl Iterator<Item = std::ffi::OsString>,
 ) -> ! {
-    let program = command.next().expect("a program is given");
     let report = enter_strictly(&ResourceLimits::default());
     for words in report.missing() {
         eprintln!("{lacks}{words}");
@@ -214,6 +260,11 @@ pub fn run_strictly(
     if !report.holds(Protection::Files) {
         std::process::exit(unwatched)
     }
+    become_program(command)
+}
+
+fn become_program(mut command: impl Iterator<Item = std::ffi::OsString>) -> ! {
+    let program = command.next().expect("a program is given");
     let mut command_line = std::process::Command::new(&program);
     command_line.args(command);
     #[cfg(unix)]

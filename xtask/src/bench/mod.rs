@@ -8,6 +8,7 @@ mod coverage;
 mod emitted;
 mod known_bugs;
 mod korat;
+mod mutants;
 mod owned;
 mod printed;
 mod random;
@@ -51,6 +52,11 @@ const BENCHES: &[Bench] = &[
         "survey",
         "twenty published crates: what is exercised and reported, and whether tests are steady",
         survey::run,
+    ),
+    (
+        "mutants",
+        "what a mutant costs with the crates' own tests, and whether its verdict is true",
+        mutants::run,
     ),
     ("owned", "emitted tests in the crates' own packages: lints, days, zones, release", owned::run),
     ("printed", "random sequences as tests: accepted by rustc, same outcomes", printed::run),

@@ -1,0 +1,170 @@
+//! `cargo testsmith mutants`, as a whole command.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::process::Output;
+use support::{Fixture, check_keys, root, stderr, stdout};
+
+fn events(output: &Output) -> Vec<serde_json::Value> {
+    let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    stdout(output).lines().map(read).collect()
+}
+
+/// `src/lib.rs:16:16 comparisons <= => < killed`.
+fn row(event: &serde_json::Value) -> String {
+    let text = |key: &str| {
+        let words = event[key].as_str().expect("a text").split_whitespace();
+        words.collect::<Vec<&str>>().join(" ")
+    };
+    format!(
+        "{}:{}:{} {} {} => {} | {}",
+        text("file"),
+        event["line"],
+        event["column"],
+        text("operator"),
+        text("original"),
+        text("replacement"),
+        text("verdict")
+    )
+}
+
+/// Every file of the package with its bytes.
+fn contents(fixture: &Fixture) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let read = |path: std::path::PathBuf| (path.clone(), std::fs::read(path).expect("readable"));
+    fixture.files().into_iter().map(read).collect()
+}
+
+#[test]
+fn every_mutant_of_the_fixture_gets_its_verdict_and_the_tree_stays() {
+    let fixture = Fixture::copy("mutants");
+    let before = contents(&fixture);
+    let output = fixture.run(&["mutants", "--format", "json", "--quiet", "--jobs", "2"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(contents(&fixture), before, "the user's tree was changed");
+    check_keys(&stdout(&output), "mutants: ");
+    let events = events(&output);
+    let of = |name: &str| events.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    let rows: String = of("mutant").into_iter().map(|event| row(event) + "\n").collect();
+    let file = root().join("fixtures/mutants/verdicts.txt");
+    if std::env::var_os("TESTSMITH_ACCEPT").is_some() {
+        std::fs::write(&file, &rows).expect("writable");
+    }
+    assert_eq!(rows, std::fs::read_to_string(&file).expect("the list is there"));
+    let skips: Vec<String> = of("skip")
+        .iter()
+        .map(|skip| format!("{} {}", skip["what"].as_str().unwrap(), skip["why"].as_str().unwrap()))
+        .collect();
+    for skip in [
+        "is_off is not compiled with these features on this machine",
+        "constant is evaluated by the compiler, which has no switch",
+        "skipped is marked with `mutants::skip`",
+        "tests is test code",
+    ] {
+        assert!(skips.iter().any(|known| known == skip), "{skip}: {skips:#?}");
+    }
+    let elements = fixture.path().join("testsmith.out/mutants.json");
+    let elements: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(elements).expect("it is written")).expect("JSON");
+    let mutants = &elements["files"]["src/lib.rs"]["mutants"];
+    assert!(mutants.as_array().is_some_and(|list| list.iter().any(|m| m["status"] == "Timeout")));
+    assert_eq!(elements["schemaVersion"], "2");
+}
+
+#[test]
+fn a_survivor_is_shown_as_a_diff_and_too_few_kills_are_an_exit_code() {
+    let fixture = Fixture::copy("mutants");
+    let chosen = ["mutants", "--quiet", "--function", "Deck::take", "--operator", "assignments"];
+    let output = fixture.run(&[&chosen[..], &["--fail-under", "90"]].concat());
+    assert_eq!(output.status.code(), Some(100), "{}", stderr(&output));
+    let text = stdout(&output);
+    let survivor = "survived: src/deck.rs:17:20: assignments in deck::Deck::take, reached by 1 test\n\
+                    \u{20}   -        self.moves += 1;\n    +        self.moves *= 1;\n";
+    assert!(text.contains(survivor), "{text}");
+    assert!(text.contains("2 mutants: 1 killed"), "{text}");
+    assert!(text.ends_with("noticed: 50.0%, less than 90%\n"), "{text}");
+    let enough = fixture.run(&[&chosen[..], &["--fail-under", "50"]].concat());
+    assert_eq!(enough.status.code(), Some(0), "{}", stderr(&enough));
+}
+
+/// How many mutants `--list` has with these arguments.
+fn listed(fixture: &Fixture, arguments: &[&str]) -> usize {
+    let all = [&["mutants", "--list", "--quiet", "--format", "json"], arguments].concat();
+    let output = fixture.run(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    events(&output).iter().filter(|event| event["event"] == "mutant").count()
+}
+
+#[test]
+fn mutants_are_chosen_by_file_function_operator_diff_and_part() {
+    let fixture = Fixture::copy("mutants");
+    let all = listed(&fixture, &[]);
+    let in_files = |file: &str| listed(&fixture, &["--file", file]);
+    assert_eq!(in_files("lib.rs") + in_files("deck.rs") + in_files("main.rs"), all);
+    assert_eq!(listed(&fixture, &["--file", "lib.rs", "--file", "deck.rs", "--file", "main"]), all);
+    let parts: usize =
+        ["1/3", "2/3", "3/3"].map(|k| listed(&fixture, &["--shard", k])).iter().sum();
+    assert_eq!(parts, all);
+    assert_eq!(listed(&fixture, &["--operator", "comparisons", "--function", "fits"]), 3);
+    let diff = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -15,2 +15,2 @@\n fn\n-    old\n+    new\n";
+    std::fs::write(fixture.path().join("it.diff"), diff).expect("writable");
+    let in_diff = listed(&fixture, &["--in-diff", "it.diff"]);
+    assert!(0 < in_diff && in_diff <= listed(&fixture, &["--function", "fits"]), "{in_diff}");
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=it", "-c", "user.email=it@example.org"]).args(arguments);
+        assert!(git.current_dir(fixture.path()).output().expect("git").status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "all"]);
+    assert_eq!(listed(&fixture, &["--since", "HEAD"]), 0);
+    let deck = fixture.path().join("src/deck.rs");
+    let text = std::fs::read_to_string(&deck).expect("readable");
+    std::fs::write(&deck, text.replace("self.moves += 1", "self.moves += 2")).expect("writable");
+    assert!(listed(&fixture, &["--since", "HEAD"]) > 2);
+    let wrong = fixture.run(&["mutants", "--list", "--since", "nope"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", stderr(&wrong));
+    for wrong in [["--shard", "4/3"], ["--fail-under", "lots"], ["--operator", "nope"]] {
+        assert_eq!(fixture.run(&[&["mutants"], &wrong[..]].concat()).status.code(), Some(2));
+    }
+}
+
+/// What is said of a package with this manifest and this library.
+fn refused(more: &str, library: &str, wanted: &str) {
+    let manifest =
+        format!("[package]\nname = \"odd\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}");
+    let fixture = Fixture::make("odd", &manifest, Some(library));
+    let output = fixture.run(&["mutants", "--quiet"]);
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(101), "{told}");
+    assert!(told.contains(wanted), "{told}");
+}
+
+#[test]
+fn what_cannot_be_judged_is_told_clearly() {
+    let function = "pub fn one() -> u8 { 1 }\n";
+    refused("", function, "there are no tests that could notice a mutant");
+    refused("", "pub fn one() -> u8 { \"\" }\n#[test] fn t() {}\n", "odd does not build");
+    refused("", "pub fn one( {\n", "cannot be parsed");
+    refused("[lib]\nproc-macro = true\n", function, "is a procedural macro");
+    let test = |body: &str| format!("{function}#[test]\nfn checked() {{ one(); {body} }}\n");
+    refused("", &test("assert_eq!(one(), 2)"), "1 of 1 tests fail without any mutant");
+    refused("", &test("std::fs::write(\"/var/tmp/testsmith-no\", \"\").unwrap()"), "--no-sandbox");
+    let state = "static N: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);\n\
+                 fn once() { assert_eq!(N.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0); one(); }\n\
+                 #[test] fn a() { once() }\n#[test] fn b() { once() }\n";
+    refused("", &format!("{function}{state}"), "pass each alone and fail together");
+}
+
+#[test]
+fn a_package_without_the_standard_library_has_mutants_too() {
+    let manifest = "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2015\"\n";
+    let library = "#![cfg_attr(not(test), no_std)]\n#![deny(warnings)]\n\
+                   pub fn more(n: u8) -> u8 { n + 1 }\n\
+                   #[test] fn it_is_more() { assert_eq!(more(1), 2); }\n";
+    let fixture = Fixture::make("bare", manifest, Some(library));
+    let output = fixture.run(&["mutants", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).ends_with("noticed: 100.0%\n"), "{}", stdout(&output));
+}

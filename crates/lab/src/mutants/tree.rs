@@ -1,0 +1,209 @@
+//! The shadow copy: the switch beside it, texts in it, cargo in it.
+
+use super::WRAPPER_VARIABLE;
+use crate::lab::write_if_changed;
+use crate::package::metadata;
+use crate::shadow::Shadow;
+use crate::{Error, Features, Lab, cargo};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+include!(concat!(env!("OUT_DIR"), "/switch.rs"));
+
+const SWITCH_PACKAGE: &str = "testsmith-switch";
+
+/// A copy of a package that holds mutants.
+pub struct MutantTree {
+    shadow: Shadow,
+    lab: Lab,
+    name: String,
+    /// How cargo is told which package is meant.
+    spec: String,
+    /// What the package is compiled with, as `rustc --print cfg` would show it.
+    pub cfgs: Vec<String>,
+    /// Where its targets begin.
+    pub entries: Vec<Entry>,
+}
+
+/// The first file of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of a binary; none for the library.
+    pub binary: Option<String>,
+    /// Inside the package.
+    pub file: PathBuf,
+}
+
+/// An error, with the places that the compiler shows: files of the package, and bytes.
+#[derive(Clone, Debug)]
+pub struct CompilerError {
+    pub text: String,
+    pub rendered: String,
+    pub places: Vec<(PathBuf, Range<usize>)>,
+}
+
+pub enum MutantBuild {
+    Refused(Vec<CompilerError>),
+    /// The test executables, by the names of their targets.
+    Built(Vec<(String, PathBuf)>),
+}
+
+impl Lab {
+    /// Copies a workspace, and finds out what of the package in it is compiled.
+    pub fn mutant_tree(
+        &self,
+        workspace: &Path,
+        package: &Path,
+        name: &str,
+        features: &Features,
+    ) -> Result<MutantTree, Error> {
+        let shadow = self.shadow(workspace, package, features)?;
+        let name = name.to_owned();
+        let (spec, cfgs, entries) = (String::new(), vec![], vec![]);
+        let mut tree = MutantTree { shadow, lab: self.clone(), name, spec, cfgs, entries };
+        if tree.find_entries()? {
+            let cfgs = tree.check()?;
+            tree.cfgs.extend(cfgs);
+        }
+        Ok(tree)
+    }
+}
+
+impl MutantTree {
+    /// The folder of the package.
+    pub fn package(&self) -> &Path {
+        &self.shadow.package
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.shadow.root
+    }
+
+    pub(super) fn target(&self) -> &Path {
+        &self.shadow.target
+    }
+
+    pub(super) fn lab(&self) -> &Lab {
+        &self.lab
+    }
+
+    /// What cargo knows of the package: its targets, and which features are on. Says whether
+    /// a build script decides about more.
+    fn find_entries(&mut self) -> Result<bool, Error> {
+        let mut command = self.shadow.cargo("metadata");
+        command.arg("--format-version=1");
+        let metadata = metadata(&mut command, &self.name)?;
+        let manifest = self.shadow.package.join("Cargo.toml").canonicalize();
+        let manifest = manifest.map_err(Error::io(&self.shadow.package))?;
+        let is_it = |found: &&cargo_metadata::Package| {
+            found.manifest_path.as_std_path().canonicalize().is_ok_and(|path| path == manifest)
+        };
+        let package = metadata.packages.iter().find(is_it);
+        let package = package.ok_or_else(|| Error::Cargo(format!("{} is missing", self.name)))?;
+        if package.targets.iter().any(|target| target.is_proc_macro()) {
+            return Err(Error::MacroMutants { name: self.name.clone() });
+        }
+        self.spec = format!("{}@{}", package.name, package.version);
+        let folder = manifest.parent().expect("a manifest lies in a folder");
+        for target in &package.targets {
+            let is_binary = target.is_bin();
+            let is_library = target.is_lib()
+                || target.is_rlib()
+                || target.is_dylib()
+                || target.is_cdylib()
+                || target.is_staticlib();
+            let path = target.src_path.as_std_path().canonicalize();
+            if let Ok(path) = path.map(|path| path.strip_prefix(folder).map(Path::to_owned))
+                && let Ok(file) = path
+                && (is_library || is_binary)
+            {
+                let binary = is_binary.then(|| target.name.clone());
+                self.entries.push(Entry { binary, file });
+            }
+        }
+        let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
+        let on = nodes.filter(|node| node.id == package.id).flat_map(|node| &node.features);
+        self.cfgs.extend(on.map(|feature| format!("feature={:?}", feature.as_str())));
+        let rustc = cargo::answer(Command::new("rustc").args(["--print", "cfg"]), "rustc")?;
+        self.cfgs.extend(rustc.lines().map(str::to_owned));
+        self.cfgs.push("debug_assertions".to_owned());
+        Ok(package.targets.iter().any(|target| target.is_custom_build()))
+    }
+
+    /// Compiles the copy as it is, and says what build scripts switched on.
+    pub fn check(&self) -> Result<Vec<String>, Error> {
+        let mut command = self.cargo("check");
+        let done = cargo::messages(command.args(["--tests", "--message-format=json"]))?;
+        if !done.success {
+            return Err(Error::Build { what: self.name.clone(), why: done.explanation() });
+        }
+        Ok(done.cfgs)
+    }
+
+    fn cargo(&self, subcommand: &str) -> Command {
+        let mut command = self.shadow.cargo(subcommand);
+        command.args(["-p", &self.spec]);
+        command.env("RUSTC_WORKSPACE_WRAPPER", self.lab.executable()).env(WRAPPER_VARIABLE, "1");
+        command
+    }
+
+    /// Makes the switch a dependency of the copy.
+    pub fn add_switch(&self) -> Result<(), Error> {
+        let folder = self.lab.path("switch");
+        for (file, text) in SWITCH {
+            write_if_changed(&folder.join("src").join(file), text.as_bytes())?;
+        }
+        let manifest = format!(
+            "[package]\nname = \"{SWITCH_PACKAGE}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [workspace]\n"
+        );
+        write_if_changed(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+        let path = self.shadow.package.join("Cargo.toml");
+        let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let folder = folder.display().to_string();
+        let section = format!("\n[dependencies.{SWITCH_PACKAGE}]\npath = {folder:?}\n");
+        if text.contains(&section) {
+            return Ok(());
+        }
+        write_if_changed(&path, format!("{text}{section}").as_bytes())
+    }
+
+    /// A file of the package as it was copied.
+    pub fn read(&self, inside: &Path) -> Result<String, Error> {
+        let path = self.shadow.package.join(inside);
+        std::fs::read_to_string(&path).map_err(Error::io(&path))
+    }
+
+    pub fn write(&self, inside: &Path, text: &str) -> Result<(), Error> {
+        write_if_changed(&self.shadow.package.join(inside), text.as_bytes())
+    }
+
+    /// Builds the test targets with what was written.
+    pub fn build(&self) -> Result<MutantBuild, Error> {
+        let mut command = self.cargo("build");
+        command.args(["--tests", "--keep-going", "--message-format=json"]);
+        let profile = format!("profile.dev.package.{SWITCH_PACKAGE}");
+        command.args(["--config", &format!("{profile}.opt-level=3")]);
+        command.args(["--config", &format!("{profile}.codegen-units=1")]);
+        let done = cargo::messages(&mut command)?;
+        if done.success {
+            return Ok(MutantBuild::Built(done.tests));
+        }
+        if done.errors.is_empty() {
+            let what = format!("{} with mutants", self.name);
+            return Err(Error::Build { what, why: done.explanation() });
+        }
+        let inside = |(file, bytes): (String, Range<usize>)| {
+            let path = self.shadow.root.join(file);
+            let inside = path.strip_prefix(&self.shadow.package).ok()?;
+            Some((inside.to_owned(), bytes))
+        };
+        let error = |error: cargo::Diagnostic| CompilerError {
+            text: error.text,
+            rendered: error.rendered,
+            places: error.bytes.into_iter().filter_map(inside).collect(),
+        };
+        Ok(MutantBuild::Refused(done.errors.into_iter().map(error).collect()))
+    }
+}

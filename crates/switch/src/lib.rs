@@ -1,0 +1,85 @@
+//! Says which mutant is active.
+//!
+//! Every mutant of a shadow build stands behind a call of [`pick`]. None is active at first,
+//! and then a guard is one relaxed load. On Linux a test program that was asked to serve
+//! (`serve.rs`) starts once, forks for every run, and switches one mutant on in the child.
+//!
+//! What is linked into the code under test has to stay out of its way: no dependency, no
+//! `std`, no allocation, nothing printed. Whatever judges is elsewhere. `unsafe` is here
+//! because the process is forked, and counters are shared, before there is a `main`.
+#![no_std]
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod serve;
+
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
+
+/// No mutant is active. Numbers of mutants begin at 1.
+pub const NONE: u32 = 0;
+/// No mutant is active, and what is reached is noted.
+pub const RECORDING: u32 = u32::MAX;
+
+static ACTIVE: AtomicU32 = AtomicU32::new(NONE);
+/// How many guards may still be passed while a mutant is active.
+static VISITS_LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
+/// While recording: a counter of guards, then a byte for each number of a mutant.
+static RECORD: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static RECORDED: AtomicU32 = AtomicU32::new(0);
+/// Where the bytes begin.
+const COUNTER_BYTES: usize = 8;
+
+/// Which of the `count` mutants from `first` on is active, counted from 1; 0 if none is.
+#[inline(never)]
+pub fn pick(first: u32, count: u32) -> u32 {
+    match ACTIVE.load(Relaxed) {
+        NONE => 0,
+        active => pick_watched(active, first, count),
+    }
+}
+
+/// Whether this mutant is active.
+#[inline(never)]
+pub fn on(mutant: u32) -> bool {
+    pick(mutant, 1) == 1
+}
+
+/// Switches a mutant on, or all off with [`NONE`].
+pub fn activate(mutant: u32) {
+    ACTIVE.store(mutant, Relaxed);
+}
+
+#[cold]
+#[inline(never)]
+fn pick_watched(active: u32, first: u32, count: u32) -> u32 {
+    if active == RECORDING {
+        note(first);
+        return 0;
+    }
+    // Threads may lose a visit to each other: the bound is a wide one.
+    match VISITS_LEFT.load(Relaxed) {
+        0 => give_up(),
+        left => VISITS_LEFT.store(left - 1, Relaxed),
+    }
+    let offset = active.wrapping_sub(first);
+    if offset < count { offset + 1 } else { 0 }
+}
+
+fn note(first: u32) {
+    let record = RECORD.load(Relaxed);
+    if record.is_null() || first >= RECORDED.load(Relaxed) {
+        return;
+    }
+    // SAFETY: whoever set the pointer mapped a counter, aligned as a page is, and `RECORDED`
+    // bytes after it, and never unmaps them.
+    unsafe {
+        (*record.cast::<AtomicU64>()).fetch_add(1, Relaxed);
+        record.add(COUNTER_BYTES + first as usize).write_volatile(1);
+    }
+}
+
+/// A mutant passed too many guards: it loops.
+fn give_up() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    serve::end_looping();
+}
