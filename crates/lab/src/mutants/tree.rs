@@ -58,7 +58,10 @@ impl Lab {
         name: &str,
         features: &Features,
     ) -> Result<MutantTree, Error> {
-        let shadow = self.shadow(workspace, package, features)?;
+        let mut shadow = self.shadow(workspace, package, features)?;
+        // Tests start programs of the package by their paths, for as long as mutants are judged;
+        // nobody else may build others of the same names there meanwhile.
+        shadow.target = self.path("mutants-target");
         let name = name.to_owned();
         let (spec, cfgs, entries) = (String::new(), vec![], vec![]);
         let mut tree = MutantTree { shadow, lab: self.clone(), name, spec, cfgs, entries };
