@@ -114,6 +114,8 @@ impl<'a> Reader<'a> {
                 Ty::Tuple(items.collect::<Option<_>>()?)
             }
             syn::Type::Paren(paren) => self.ty(&paren.elem, depth)?,
+            // What the compiler finds out for itself stands for something plain.
+            syn::Type::Infer(_) if depth > 0 => Ty::prim("i32"),
             _ => return None,
         })
     }
@@ -204,6 +206,7 @@ impl<'a> Reader<'a> {
         };
         let mut unknown: Vec<String> =
             self.imports.globs.iter().filter_map(module).filter(is_unknown).collect();
+        unknown.sort();
         unknown.dedup();
         // A single letter is a parameter.
         let is_type = name.starts_with(|c: char| c.is_uppercase()) && name.len() > 1;
@@ -520,6 +523,7 @@ mod tests {
     fn what_is_open_is_none() {
         check("impl<T, O> Grid<T, O> { fn f(self) -> Grid<T, _> { todo!() } }", &[]);
         check("fn f(g: Grid<u8>, r: Row<u8, N>) {}", &[]);
+        check("fn f() { g(Grid::<_, Rows>::new()) }", &["grid::Grid<i32, grid::order::Rows>"]);
     }
 
     #[test]
