@@ -14,6 +14,7 @@ use crate::arguments::number;
 use testsmith_model::operation::{Input, Mode, Operation};
 use testsmith_model::outcome::Value;
 use testsmith_model::sequence::Literal;
+use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, Plan, Sequence, Step};
 
 /// Whether the step `here`, or a call that it depends on, was given a value together with what
@@ -112,11 +113,14 @@ impl History<'_> {
         let given = self.named_args(at);
         given.iter().any(|(made, input)| {
             let is_own = self.plan.ty(input.ty).ty.path().is_some();
+            // What was made of its like, as a sum is, was computed for nothing.
+            let parts = self.named_args(*made).into_iter();
+            let mut numbers = parts.filter(|(_, of)| matches!(self.plan.ty(of.ty).ty, Ty::Prim(_)));
             is_own
-                && self.named_args(*made).iter().any(|(part, of)| {
+                && numbers.any(|(part, of)| {
                     let same =
                         |(_, input): &&(usize, &Input)| input.name == of.name && input.ty == of.ty;
-                    given.iter().find(same).is_some_and(|(arg, _)| self.differ(*part, *arg, seen))
+                    given.iter().find(same).is_some_and(|(arg, _)| self.differ(part, *arg, seen))
                 })
         })
     }
@@ -208,7 +212,6 @@ fn holds_others(plan: &Plan, passed: &Input, cursor: bool) -> bool {
 mod tests {
     use super::*;
     use testsmith_model::operation::{Abilities, TypeInfo};
-    use testsmith_model::ty::Ty;
     use testsmith_model::{OpId, TypeId};
 
     const MAP: TypeId = TypeId(0);
@@ -314,5 +317,13 @@ mod tests {
         assert!(after(8, &[1, 2]), "another number");
         assert!(!after(7, &[1, 2]), "the same number once more");
         assert!(!after(8, &[3, 2]), "the very same");
+        // A sum of two is no number that was computed for one of them.
+        let mut add = Operation::of_types(&[(MAP, Mode::Shared), (MAP, Mode::Shared)], MAP);
+        add.inputs = vec![named("self", &add.inputs[0]), named("rhs", &add.inputs[1])];
+        let mut plan = self::plan();
+        plan.operations = vec![Operation::of_types(&[], MAP), add];
+        let call = |op: u32, back: &[u32]| Step::Call(OpId(op), back.into());
+        let steps = vec![call(0, &[]), call(1, &[1, 1]), call(1, &[1, 1])];
+        assert!(!made_of_another(&plan, &Sequence::from_steps(steps), 2, &[]));
     }
 }
