@@ -484,6 +484,13 @@ impl<'f> Facts<'f> {
             || name.split('_').any(|word| stems.iter().any(|stem| word.starts_with(stem)))
     }
 
+    /// The function is there to give nothing where others panic: by the convention of the standard
+    /// library it says so in its name, and by its type that it can.
+    pub fn is_checked(&self) -> bool {
+        let named = self.name().is_some_and(|name| name.split('_').any(|word| word == "checked"));
+        named && self.promises_failure()
+    }
+
     /// The function is arithmetic by its name.
     pub fn calculates(&self) -> bool {
         const NAMES: [&str; 12] = [

@@ -376,6 +376,7 @@ pub static POLICY: &[Rule] = &[
         applies: |facts| {
             (facts.divides() || facts.is_of_trait(&["Div", "Rem", "DivAssign", "RemAssign"]))
                 && facts.says(&["zero", "denominator"])
+                && !facts.is_checked()
         },
     },
     Rule {
