@@ -119,26 +119,23 @@ fn depends_on(
     here: usize,
     is_it: fn(&Operation) -> bool,
 ) -> bool {
-    needed_of_kind(plan, sequence, here, is_it).unwrap_or_default() > 0
+    needed_of_kind(plan, sequence, here, is_it) > 0
 }
 
-/// How many of the calls that a step needs are such, itself included; nothing if it is no step.
+/// How many of the calls that a step needs are such, itself included.
 fn needed_of_kind(
     plan: &Plan,
     sequence: &Sequence,
     here: usize,
     is_it: fn(&Operation) -> bool,
-) -> Option<usize> {
+) -> usize {
     let is_it = |op: OpId| is_it(plan.operation(op));
-    if !sequence.steps().any(|step| matches!(step, Step::Call(op, _) if is_it(*op))) {
-        return Some(0);
-    }
     let edit = Edit::of(sequence);
-    (here < edit.len()).then(|| {
-        let needed = edit.needed(plan, here);
-        let such = |step: &&EditStep| matches!(step, EditStep::Call(op, _) if is_it(*op));
-        needed.steps.iter().filter(such).count()
-    })
+    let such = |step: &&EditStep| matches!(step, EditStep::Call(op, _) if is_it(*op));
+    if here >= edit.len() || !edit.steps.iter().any(|step| such(&step)) {
+        return 0;
+    }
+    edit.needed(plan, here).steps.iter().filter(such).count()
 }
 
 /// Whether a call that a failure depends on was interrupted. One that panics by itself, and not by
@@ -149,8 +146,7 @@ fn is_interrupted(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> bool {
         && outcome.phase == Phase::Calling
         && matches!(sequence.steps().nth(here),
             Some(Step::Call(op, _)) if plan.operation(*op).panics_by_design);
-    let all = needed_of_kind(plan, sequence, here, |call| call.panics_by_design);
-    all.unwrap_or_default() > usize::from(by_itself)
+    needed_of_kind(plan, sequence, here, |call| call.panics_by_design) > usize::from(by_itself)
 }
 
 impl<'f> Facts<'f> {
