@@ -3,8 +3,9 @@
 
 use crate::stateful::{Fate, Learned};
 use std::collections::{BTreeMap, BTreeSet};
-use testsmith_infer::{Contract, Form, Kind, Relation, query_of};
+use testsmith_infer::{Contract, Form, Kind, query_of};
 use testsmith_model::observation::{Occasion, Term};
+use testsmith_model::relation::Relation;
 use testsmith_model::{Callee, OpId, OperationKind, Plan, TypeId};
 
 /// Clauses of one function.

@@ -1,7 +1,8 @@
 //! A clause as a phrase: «add 1 to `self.len()`», for the names of tests and for people.
 
-use testsmith_infer::{Atom, Contract, Data, Form, Relation};
+use testsmith_infer::{Atom, Contract, Data, Form};
 use testsmith_model::observation::Occasion;
+use testsmith_model::relation::Relation;
 
 /// What a function does, by a verb, and where it does.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ImplItem, Item, Lit, Member, Pat, Signature, Type, UnOp};
-use testsmith_model::branch::{Branch, Order, Side};
+use testsmith_model::branch::{Branch, Side};
+use testsmith_model::relation::Relation;
 
 /// Comparisons that are kept of one function.
 const MAX_EACH: usize = 12;
@@ -130,25 +131,25 @@ impl Reader<'_> {
     }
 
     fn comparison(&mut self, binary: &syn::ExprBinary) {
-        let order = match binary.op {
-            BinOp::Eq(_) => Order::Equal,
-            BinOp::Ne(_) => Order::Unequal,
-            BinOp::Lt(_) => Order::Less,
-            BinOp::Le(_) => Order::AtMost,
-            BinOp::Gt(_) => Order::Greater,
-            BinOp::Ge(_) => Order::AtLeast,
+        let relation = match binary.op {
+            BinOp::Eq(_) => Relation::Equal,
+            BinOp::Ne(_) => Relation::Unequal,
+            BinOp::Lt(_) => Relation::Less,
+            BinOp::Le(_) => Relation::AtMost,
+            BinOp::Gt(_) => Relation::Greater,
+            BinOp::Ge(_) => Relation::AtLeast,
             _ => return,
         };
         let sides = (self.side(&binary.left), self.side(&binary.right));
         let (Some((left, minus)), Some((right, plus))) = sides else { return };
         let Some(plus) = plus.checked_sub(minus) else { return };
-        let (left, order, right, plus) = match (left, right) {
-            (Some(left), right) => (left, order, right, plus),
-            (None, Some(right)) => (right, turned(order), None, -plus),
+        let (left, relation, right, plus) = match (left, right) {
+            (Some(left), right) => (left, relation, right, plus),
+            (None, Some(right)) => (right, relation.turned(), None, -plus),
             (None, None) => return,
         };
         let (owner, function) = (self.owner.to_owned(), self.function.clone());
-        self.found.insert(Branch { owner, function, left, order, right, plus });
+        self.found.insert(Branch { owner, function, left, relation, right, plus });
     }
 
     /// One side of a comparison: what is asked, if anything, and the number beside it.
@@ -192,17 +193,6 @@ impl Reader<'_> {
     }
 }
 
-/// The same with its sides exchanged.
-fn turned(order: Order) -> Order {
-    match order {
-        Order::Less => Order::Greater,
-        Order::AtMost => Order::AtLeast,
-        Order::Greater => Order::Less,
-        Order::AtLeast => Order::AtMost,
-        same => same,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +209,7 @@ mod tests {
         let each = |branch: Branch| {
             assert_eq!((branch.owner.as_str(), branch.function.as_str()), ("Row", "put"));
             let right = branch.right.as_ref().map_or("0".to_owned(), side);
-            format!("{} {:?} {right} + {}", side(&branch.left), branch.order, branch.plus)
+            format!("{} {:?} {right} + {}", side(&branch.left), branch.relation, branch.plus)
         };
         found.into_iter().map(each).collect()
     }

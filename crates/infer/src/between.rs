@@ -8,9 +8,10 @@
 use crate::data::{Origin, moved, positions};
 use crate::reduce::{Goal, Proposal, Reduction, Tuple};
 use crate::table::{Atom, Class};
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use std::collections::BTreeSet;
 use testsmith_model::observation::{Occasion, Term, UNKNOWN};
+use testsmith_model::relation::Relation;
 use testsmith_model::{Builder, Mode, OpId, Sequence, Step};
 
 /// Operations that are tried to bring about what is missing.

@@ -6,9 +6,9 @@
 
 use crate::data::Data;
 use crate::table::{Atom, Class};
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use testsmith_model::Callee;
-use testsmith_model::branch::{Branch, Order, Side};
+use testsmith_model::branch::{Branch, Side};
 use testsmith_model::observation::{Occasion, Term};
 
 /// Comparisons of one operation that are made use of.
@@ -36,7 +36,7 @@ impl Data<'_> {
     }
 
     fn branch(&self, watch: usize, branch: &Branch) -> Option<Atom> {
-        let relation = relation(branch.order);
+        let relation = branch.relation;
         let a = self.column_of(watch, &branch.left)?;
         let (form, b, c) = match &branch.right {
             Some(right) => {
@@ -66,16 +66,5 @@ impl Data<'_> {
         };
         let mut columns = self.watches[watch].before.iter().enumerate().filter(number);
         columns.find(|(_, term)| fits(term)).map(|(n, _)| n as u16)
-    }
-}
-
-fn relation(order: Order) -> Relation {
-    match order {
-        Order::Equal => Relation::Equal,
-        Order::Unequal => Relation::Unequal,
-        Order::Less => Relation::Less,
-        Order::AtMost => Relation::AtMost,
-        Order::Greater => Relation::Greater,
-        Order::AtLeast => Relation::AtLeast,
     }
 }

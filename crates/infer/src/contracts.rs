@@ -5,9 +5,10 @@
 //! invariant of it, and no clause of its operations says so again.
 
 use crate::table::{Atom, Class, Table};
-use crate::template::{Form, Of, Relation, Template, templates};
+use crate::template::{Form, Of, Template, templates};
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::observation::UNKNOWN;
+use testsmith_model::relation::Relation;
 
 /// A clause that holds in fewer calls than this may be chance.
 pub const LEAST_SUPPORT: u64 = 16;

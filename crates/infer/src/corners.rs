@@ -4,8 +4,9 @@ use crate::contracts::LEAST_SUPPORT;
 use crate::data::positions;
 use crate::reduce::{Goal, Reduction};
 use crate::table::{Atom, Class};
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use testsmith_model::observation::Term;
+use testsmith_model::relation::Relation;
 
 /// Corners of one operation.
 const CORNERS: usize = 12;

@@ -3,12 +3,13 @@
 use crate::contracts::{Clause, Kind, Known, hunches, infer, required_when};
 use crate::near::{NearClause, Sides, cause, near, rank};
 use crate::table::{Atom, Class, Table};
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use crate::vocabulary::{Reading, inside, query_of, reading_of, tuple};
 use crate::words::Words;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use testsmith_model::observation::{Observed, Occasion, Row, Term, UNKNOWN, Unfit, Watch};
+use testsmith_model::relation::Relation;
 use testsmith_model::{OpId, Plan, Sequence, TypeId};
 
 /// Where the values of a row are.

@@ -27,5 +27,5 @@ pub use nearby::nearby;
 pub use reduce::{Goal, Proposal, Reduction};
 pub use seen::Call;
 pub use table::{Atom, Class, Table};
-pub use template::{Form, Relation, Template, templates};
+pub use template::{Form, Template, templates};
 pub use vocabulary::{query_of, watches};

@@ -11,9 +11,10 @@
 
 use crate::contracts::{Clause, Kind, Known, candidates, conditions};
 use crate::table::{Atom, Class, Table};
-use crate::template::{Form, Relation, templates};
+use crate::template::{Form, templates};
 use std::collections::BTreeSet;
 use testsmith_model::observation::UNKNOWN;
+use testsmith_model::relation::Relation;
 
 /// Calls that keep a clause, at least.
 const LEAST_CALLS: u64 = 300;

@@ -117,7 +117,8 @@ impl Data<'_> {
 mod tests {
     use super::*;
     use crate::contracts::Kind;
-    use crate::template::{Form, Relation};
+    use crate::template::Form;
+    use testsmith_model::relation::Relation;
 
     #[test]
     fn a_clause_says_nothing_where_its_condition_does_not_hold() {

@@ -1,7 +1,8 @@
 //! Answers in columns, so that a condition is looked at for all calls in one go.
 
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use testsmith_model::observation::UNKNOWN;
+use testsmith_model::relation::Relation;
 
 /// What a column is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,55 +4,7 @@
 
 use serde::Deserialize;
 use std::sync::LazyLock;
-
-/// How two numbers compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Relation {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-const RELATIONS: [(&str, Relation); 6] = [
-    ("==", Relation::Equal),
-    ("!=", Relation::Unequal),
-    ("<=", Relation::AtMost),
-    (">=", Relation::AtLeast),
-    ("<", Relation::Less),
-    (">", Relation::Greater),
-];
-
-impl Relation {
-    #[inline(always)]
-    pub fn holds(self, a: i64, b: i64) -> bool {
-        match self {
-            Relation::Equal => a == b,
-            Relation::Unequal => a != b,
-            Relation::Less => a < b,
-            Relation::AtMost => a <= b,
-            Relation::Greater => a > b,
-            Relation::AtLeast => a >= b,
-        }
-    }
-
-    pub fn text(self) -> &'static str {
-        RELATIONS.iter().find(|(_, relation)| *relation == self).map_or("", |(text, _)| text)
-    }
-
-    pub fn opposite(self) -> Relation {
-        match self {
-            Relation::Equal => Relation::Unequal,
-            Relation::Unequal => Relation::Equal,
-            Relation::Less => Relation::AtLeast,
-            Relation::AtMost => Relation::Greater,
-            Relation::Greater => Relation::AtMost,
-            Relation::AtLeast => Relation::Less,
-        }
-    }
-}
+use testsmith_model::relation::Relation;
 
 /// What a template says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,10 +38,7 @@ impl Form {
             _ => {}
         }
         let rest = text.strip_prefix("{a} ")?;
-        let relation = |text: &str| {
-            let (_, relation) = RELATIONS.iter().find(|(written, _)| *written == text)?;
-            Some(*relation)
-        };
+        let relation = Relation::written;
         let (written, right) = rest.split_once(' ')?;
         if let Some(inner) = right.strip_prefix("({b} ") {
             let inner = inner.strip_suffix(" 0)")?;

@@ -2,10 +2,11 @@
 
 use crate::contracts::Clause;
 use crate::table::Atom;
-use crate::template::{Form, Relation};
+use crate::template::Form;
 use crate::vocabulary::{Reading, inside, query_of, reading_of, tuple};
 use testsmith_model::call::Form as CallForm;
 use testsmith_model::observation::{Occasion, Term, Watch};
+use testsmith_model::relation::Relation;
 use testsmith_model::{Mode, OpId, OperationKind, Plan, TypeId};
 
 /// The words of the tuple of one watch.

@@ -2,10 +2,11 @@
 //! function compares itself.
 
 use testsmith_infer::{Data, Reduction, watches};
-use testsmith_model::branch::{Branch, Order, Side};
+use testsmith_model::branch::{Branch, Side};
 use testsmith_model::call::Form;
 use testsmith_model::observation::{Observed, Occasion, Row, Term, UNKNOWN, Watch};
 use testsmith_model::operation::{Abilities, Input};
+use testsmith_model::relation::Relation;
 use testsmith_model::sequence::Step;
 use testsmith_model::{Call, Callee, Mode, OpId, Operation, OperationKind, Plan, Sequence};
 use testsmith_model::{Ty, TypeId, TypeInfo};
@@ -176,7 +177,7 @@ fn compares(owner: &str) -> Plan {
         owner: owner.to_owned(),
         function: "light".to_owned(),
         left: side("to", None),
-        order: Order::Less,
+        relation: Relation::Less,
         right: Some(side("self", Some("len"))),
         plus: -2,
     };

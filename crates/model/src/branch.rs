@@ -1,5 +1,7 @@
 //! What a function looks at to decide what it does, as far as others can see it, too.
 
+use crate::relation::Relation;
+
 /// A comparison in the source of a function, of its parameters and their members.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -8,7 +10,7 @@ pub struct Branch {
     pub owner: String,
     pub function: String,
     pub left: Side,
-    pub order: Order,
+    pub relation: Relation,
     /// None if it is compared with the number alone.
     pub right: Option<Side>,
     /// What is added on the right.
@@ -21,15 +23,4 @@ pub struct Branch {
 pub struct Side {
     pub of: String,
     pub member: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Order {
-    Equal,
-    Unequal,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
 }

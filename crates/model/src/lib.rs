@@ -19,6 +19,7 @@ pub mod observation;
 pub mod operation;
 pub mod outcome;
 pub mod pipe;
+pub mod relation;
 pub mod sequence;
 pub mod skip;
 pub mod troubled;
