@@ -7,7 +7,7 @@
 use crate::draft::Draft;
 use crate::{MAX_NESTING, Planner, Purpose, literals, nesting};
 use std::collections::{BTreeSet, HashSet};
-use testsmith_model::api::{Param, ParamKind};
+use testsmith_model::api::{Impl, Param, ParamKind};
 use testsmith_model::operation::{Input, Mode};
 use testsmith_model::ty::{Arg, Bound, Substitution, Ty, unify};
 
@@ -15,6 +15,11 @@ use testsmith_model::ty::{Arg, Bound, Substitution, Ty, unify};
 const MAX_SUPPLIED: usize = 3;
 /// And with this many of those that the package writes out.
 const MAX_EXAMPLES: usize = 4;
+
+/// The crate that a path begins with.
+fn library(path: &str) -> &str {
+    path.split("::").next().unwrap_or_default()
+}
 
 impl Planner {
     pub(crate) fn instances(&mut self) -> Vec<Draft> {
@@ -45,16 +50,22 @@ impl Planner {
     }
 
     fn asks_another_crate(&self, number: u32) -> bool {
-        let own = |path: &str| {
-            let library = path.split("::").next().unwrap_or_default();
-            library == self.api.krate || matches!(library, "std" | "core" | "alloc")
-        };
         let mut generics = self.api.callables[number as usize].generics.iter();
         generics.any(|generics| {
             let mut bounds =
                 generics.params.iter().flat_map(|param| generics.bounds_on(&param.name));
-            bounds.any(|bound| bound.as_trait().is_some_and(|trait_| !own(&trait_.path)))
+            bounds.any(|bound| bound.as_trait().is_some_and(|it| self.is_met_elsewhere(&it.path)))
         })
+    }
+
+    /// Whether a trait is another crate's, by its path or, where this one only hands it on, by who
+    /// implements it.
+    fn is_met_elsewhere(&self, path: &str) -> bool {
+        let is_std = |path: &str| matches!(library(path), "std" | "core" | "alloc");
+        let is_elsewhere = |path: &str| library(path) != self.api.krate && !is_std(path);
+        let known = self.api.impls_of(path);
+        let by_others = |known: &Impl| known.for_.path().is_some_and(is_elsewhere);
+        is_elsewhere(path) || !known.is_empty() && known.iter().all(by_others)
     }
 
     fn of_examples(&self, number: u32) -> Vec<(Purpose, Draft)> {
@@ -93,9 +104,7 @@ impl Planner {
     fn foreign_arguments(&self, number: u32) -> Vec<Substitution> {
         let generics = || self.api.callables[number as usize].generics.iter();
         let is_foreign = |bound: &&Bound| {
-            bound.as_trait().is_some_and(|trait_| {
-                !trait_.path.starts_with("std::") && !self.api.traits.contains_key(&trait_.path)
-            })
+            bound.as_trait().is_some_and(|trait_| self.is_met_elsewhere(&trait_.path))
         };
         let bounded = |param: &&Param| {
             let mut bounds = generics().flat_map(|generics| generics.bounds_on(&param.name));
@@ -361,6 +370,7 @@ mod tests {
         let take = callable("a::take", &[], vec![map(Ty::prim("u8"))], Ty::unit());
         check(vec![make, take], &["a::make::<i32>()", "a::make::<u8>()", "a::take({0})"]);
     }
+
     #[test]
     fn a_callable_takes_what_the_package_writes_out() {
         let entry = |of: Ty| Ty::adt("a::Entry", vec![of]);
@@ -371,6 +381,7 @@ mod tests {
         let accepts = |draft: &Draft| draft.call.full().contains("b::Marker");
         check_with(examples, vec![make], accepts, &["a::make::<b::Marker>()"]);
     }
+
     #[test]
     fn a_bound_of_another_crate_is_met_by_what_the_package_uses() {
         let mut make = callable("a::now_in", &["Z"], vec![], Ty::prim("u64"));
@@ -380,5 +391,20 @@ mod tests {
             ParamKind::Type { bounds: vec![Bound::Trait(zone)], default: None, synthetic: false };
         let accepts = |draft: &Draft| draft.call.full().contains("b::Utc");
         check_with(vec![], vec![make], accepts, &["a::now_in::<b::Utc>()"]);
+    }
+    #[test]
+    fn a_trait_is_of_those_who_implement_it() {
+        let handed_on = |of: Ty| {
+            let trait_ = testsmith_model::ty::TraitRef::new("a::Length", vec![]);
+            let (generics, assoc) = (Generics::default(), vec![]);
+            let known = Impl { generics, trait_, for_: of, assoc };
+            let mut api = Api { krate: "a".into(), ..Api::default() };
+            api.impls.insert("a::Length".into(), vec![known]);
+            Planner::new(api).is_met_elsewhere("a::Length")
+        };
+        assert!(handed_on(Ty::adt("b::Zero", vec![])));
+        assert!(!handed_on(Ty::adt("a::Zero", vec![])));
+        assert!(!handed_on(Ty::prim("usize")));
+        assert!(!handed_on(Ty::adt("std::string::String", vec![])));
     }
 }
