@@ -168,8 +168,11 @@ fn is_concrete(ty: &Ty) -> bool {
 /// Whether the bounds on the parameters of an impl can hold, looked at one
 /// step deep: this also serves the search for associated types itself.
 pub fn plausible(api: &Api, known: &Impl, with: &Substitution) -> bool {
+    // A name that only another crate knows may stand for anything.
+    let is_known = |path: &str| path.starts_with("std::") || api.types.contains_key(path);
     let implemented = |ty: &Ty, trait_: &TraitRef| {
         !api.traits.contains_key(&trait_.path)
+            || ty.path().is_some_and(|path| !is_known(path))
             || api
                 .impls_of(&trait_.path)
                 .iter()

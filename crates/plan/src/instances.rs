@@ -45,17 +45,8 @@ impl Planner {
     /// The same, of those callables alone that ask for a type by a trait of another crate: what the
     /// package itself chooses of its implementors is better than any of them.
     pub(crate) fn by_foreign_example(&self) -> Vec<(Purpose, Draft)> {
-        let wanted = self.pending.iter().filter(|number| self.asks_another_crate(**number));
+        let wanted = self.pending.iter().filter(|number| !self.met_elsewhere(**number).is_empty());
         wanted.flat_map(|number| self.of_examples(*number)).collect()
-    }
-
-    fn asks_another_crate(&self, number: u32) -> bool {
-        let mut generics = self.api.callables[number as usize].generics.iter();
-        generics.any(|generics| {
-            let mut bounds =
-                generics.params.iter().flat_map(|param| generics.bounds_on(&param.name));
-            bounds.any(|bound| bound.as_trait().is_some_and(|it| self.is_met_elsewhere(&it.path)))
-        })
     }
 
     /// Whether a trait is another crate's, by its path or, where this one only hands it on, by who
@@ -102,23 +93,40 @@ impl Planner {
 
     /// Where a bound is a trait of another crate, what the package uses of others may meet it.
     fn foreign_arguments(&self, number: u32) -> Vec<Substitution> {
-        let generics = || self.api.callables[number as usize].generics.iter();
-        let is_foreign = |bound: &&Bound| {
-            bound.as_trait().is_some_and(|trait_| self.is_met_elsewhere(&trait_.path))
-        };
-        let bounded = |param: &&Param| {
-            let mut bounds = generics().flat_map(|generics| generics.bounds_on(&param.name));
-            matches!(param.kind, ParamKind::Type { .. }) && bounds.any(|bound| is_foreign(&bound))
-        };
-        let params: Vec<&Param> = generics().flat_map(|g| &g.params).filter(bounded).collect();
+        let params = self.met_elsewhere(number);
         if params.is_empty() {
             return vec![];
         }
         let each = |ty: &Ty| {
-            let chosen = |param: &&Param| (param.name.clone(), Arg::Type(ty.clone()));
+            let chosen = |name: &String| (name.clone(), Arg::Type(ty.clone()));
             params.iter().map(chosen).collect()
         };
         self.api.foreign_types.iter().map(each).collect()
+    }
+
+    /// The parameters of a callable that other crates have the types for.
+    fn met_elsewhere(&self, number: u32) -> Vec<String> {
+        let generics = || self.api.callables[number as usize].generics.iter();
+        let is_foreign = |bound: &Bound| {
+            bound.as_trait().is_some_and(|trait_| self.is_met_elsewhere(&trait_.path))
+        };
+        let bounded = |param: &&Param| {
+            let mut bounds = generics().flat_map(|generics| generics.bounds_on(&param.name));
+            matches!(param.kind, ParamKind::Type { .. }) && bounds.any(is_foreign)
+        };
+        let params = generics().flat_map(|generics| &generics.params).filter(bounded);
+        params.map(|param| param.name.clone()).collect()
+    }
+
+    /// What the package itself takes for the parameters that other crates have the types for.
+    pub(crate) fn taken_from_elsewhere(&self, number: u32) -> Substitution {
+        let params = self.met_elsewhere(number);
+        if params.is_empty() {
+            return Substitution::new();
+        }
+        let mut with = self.example_arguments(number).into_iter().next().unwrap_or_default();
+        with.retain(|name, _| params.contains(name));
+        with
     }
 
     /// Callables that no draft can call yet.

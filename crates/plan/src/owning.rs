@@ -11,7 +11,7 @@ use crate::draft::{Draft, interrupted};
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::api::{Callable, CallableKind, ParamKind};
 use testsmith_model::troubled;
-use testsmith_model::ty::{Bound, Substitution, Ty};
+use testsmith_model::ty::{Bound, Ty};
 
 /// So many callables get one more instance, those of the types with the fewest first: each
 /// costs time to compile and calls that others do not get.
@@ -81,7 +81,7 @@ impl Planner {
 
     /// Drafts of these callables with another menu, where that makes a difference.
     fn once_more(&self, numbers: &BTreeSet<u32>, menu: &Menu) -> Vec<Draft> {
-        let of = |number: &u32| self.drafts_of(*number, menu, &Substitution::new());
+        let of = |number: &u32| self.drafts_of(*number, menu, &self.taken_from_elsewhere(*number));
         let is_new = |draft: &Draft| {
             let same =
                 |known: &Draft| known.callable == draft.callable && known.inputs == draft.inputs;
