@@ -109,6 +109,12 @@ impl Finding {
         }
     }
 
+    /// The calls that spoil the values that it is about, where they are known.
+    pub fn spoilers(&self) -> &[String] {
+        let spoils = self.support.is_some_and(Support::is_spoiled);
+        if spoils { &self.kept_without } else { &[] }
+    }
+
     /// Whether it is an exception to what nearly all calls keep; no test can say that it
     /// must not be one.
     pub fn is_exception(&self) -> bool {

@@ -105,3 +105,82 @@ fn one_state_that_many_methods_refuse_is_not_told_for_each() {
     let told: BTreeSet<&str> = told.into_iter().filter(|path| path.contains("part_")).collect();
     assert_eq!(told.len(), words.len(), "{parts:#?}");
 }
+
+/// What a call leaves in disorder is told once, whatever comes upon it; what fails without that
+/// call counts for itself.
+#[test]
+fn a_state_that_a_call_spoils_is_told_once() {
+    let manifest = "[package]\nname = \"crates\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+                    [workspace]\n";
+    let library = r#"
+/// A row of bottles.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    bottles: Vec<u8>,
+    len: usize,
+}
+
+impl Row {
+    pub fn push(&mut self, bottle: u8) {
+        self.bottles.push(bottle);
+        self.len += 1;
+    }
+
+    pub fn pop(&mut self) -> Option<u8> {
+        self.len = self.len.saturating_sub(1);
+        self.bottles.pop()
+    }
+
+    pub fn turn(&mut self) {
+        self.bottles.reverse();
+    }
+
+    /// Throws everything away.
+    pub fn spill(&mut self) {
+        self.bottles.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, u8> {
+        self.bottles.iter()
+    }
+
+    pub fn first(&self) -> Option<u8> {
+        (self.len > 0).then(|| self.bottles[0])
+    }
+
+    pub fn last(&self) -> Option<u8> {
+        (self.len > 0).then(|| self.bottles[self.len - 1])
+    }
+
+    pub fn sum(&self) -> u32 {
+        (0..self.len).map(|n| u32::from(self.bottles[n])).sum()
+    }
+
+    pub fn half(&self) -> Option<u8> {
+        let half = self.bottles.len() / 2;
+        (half > 1).then(|| self.bottles[half * 2])
+    }
+}
+"#;
+    let fixture = Fixture::make("crates", manifest, Some(library));
+    let output = fixture.run(&[&ARGS[..], &["--format", "json"]].concat());
+    let findings = findings(&output);
+    let is_violation = |finding: &&Value| finding["severity"] == "violation";
+    let violations: Vec<&Value> = findings.iter().filter(is_violation).collect();
+    let (spilt, others): (Vec<&Value>, Vec<&Value>) =
+        violations.iter().partition(|finding| texts(&finding["way"]).contains("spill"));
+    assert_eq!(spilt.len(), 1, "{spilt:#?}");
+    let told = texts(&spilt[0]["siblings"]);
+    let told = told.iter().filter(|operation| operation.starts_with("crates::Row::")).count();
+    assert!(told >= 2, "{spilt:#?}");
+    let operations: Vec<&str> = others.iter().filter_map(|one| one["operation"].as_str()).collect();
+    assert_eq!(operations, ["crates::Row::half"], "{others:#?}");
+}

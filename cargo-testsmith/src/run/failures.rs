@@ -5,7 +5,7 @@ use super::compare::Comparison;
 use super::found::{self, Found};
 use super::report::Tests;
 use super::support::Values;
-use super::{Builds, FurtherBuild, Work, further_build};
+use super::{Builds, FurtherBuild, Work, further_build, states};
 use crate::budget::is_late;
 use crate::candidate::{Confirmed, Confirmer, Search, Workers};
 use crate::emit::{Destination, FAILURES, LeftOut, TestSource, Tree, failures, verify};
@@ -47,6 +47,8 @@ impl Work<'_> {
                 support => finding.weigh(plan, support?),
             }
         }
+        findings.sort_by_key(|finding| weight(&finding.failing, &finding.sequence));
+        findings = states::one_for_each(plan, findings);
         findings.extend(self.exceptions(supervisor, exceptions, components, tests)?);
         findings.sort_by_key(|finding| weight(&finding.failing, &finding.sequence));
         let found = |failure: Failure| Found {

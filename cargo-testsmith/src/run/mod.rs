@@ -8,6 +8,7 @@ mod progress;
 mod regressions;
 mod report;
 mod search;
+mod states;
 mod support;
 
 use crate::Exit;

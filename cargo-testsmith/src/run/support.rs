@@ -87,7 +87,8 @@ impl<'v> Values<'v> {
             Step::Call(op, _) => Some(self.plan.operation(*op).callee.name().to_owned()),
             Step::Literal(..) => None,
         });
-        let calls: Vec<String> = calls.collect();
+        // What only puts values together has no name.
+        let calls: Vec<String> = calls.filter(|name| !name.is_empty()).collect();
         let size = calls.len();
         (calls.into_iter().collect(), size)
     }

@@ -15,6 +15,8 @@ pub struct Support {
     /// Values that keep it, made without what every value was made with that does not, and with
     /// no fewer calls.
     pub apart: usize,
+    /// Values that were made with it, whether they keep it or not.
+    pub with: usize,
 }
 
 /// One value that a claim was asked about.
@@ -50,7 +52,8 @@ impl Support {
             .map(|calls| (apart(asked, &broken, &calls), calls))
             // Of those that tell as many apart the first, which has fewer calls.
             .fold((0, vec![]), |best, next| if next.0 > best.0 { next } else { best });
-        let support = Support { held, broken: broken.len(), apart: best.0 };
+        let with = asked.iter().filter(|value| is_made_with(value, &best.1)).count();
+        let support = Support { held, broken: broken.len(), apart: best.0, with };
         let told = if support.is_apart() { best.1 } else { vec![] };
         (support, told.into_iter().cloned().collect())
     }
@@ -69,17 +72,27 @@ impl Support {
     fn is_apart(self) -> bool {
         self.apart >= LEAST
     }
+
+    /// Whether it is known which call spoils a value: one that most values do without, and that
+    /// leaves few as they should be.
+    pub fn is_spoiled(self) -> bool {
+        self.is_apart() && self.with * 2 <= self.all() && self.broken * 2 >= self.with
+    }
+}
+
+fn is_made_with(value: &Asked, calls: &[&String]) -> bool {
+    calls.iter().any(|name| value.calls.contains(*name))
 }
 
 /// How many values keep the claim that were made without these calls, but with no fewer than the
 /// smallest that does not keep it; none if one that does not was made without them as well.
 fn apart(asked: &[Asked], broken: &[&Asked], calls: &[&String]) -> usize {
-    let with = |value: &Asked| calls.iter().any(|name| value.calls.contains(*name));
-    if !broken.iter().all(|value| with(value)) {
+    if !broken.iter().all(|value| is_made_with(value, calls)) {
         return 0;
     }
     let least = broken.iter().map(|value| value.size).min().unwrap_or(usize::MAX);
-    asked.iter().filter(|value| value.held && value.size >= least && !with(value)).count()
+    let apart = |value: &&Asked| value.held && value.size >= least && !is_made_with(value, calls);
+    asked.iter().filter(apart).count()
 }
 
 #[cfg(test)]
@@ -88,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_convention_is_earned_by_nearly_all_of_many_values() {
-        let earned = |held, broken| Support { held, broken, apart: 0 }.is_earned();
+        let earned = |held, broken| Support { held, broken, ..Support::default() }.is_earned();
         assert!(earned(8, 0) && earned(8, 2) && earned(60, 4));
         assert!(!earned(7, 0), "too few");
         assert!(!earned(8, 3) && !earned(0, 64), "too often broken");
@@ -126,5 +139,16 @@ mod tests {
         assert!(check(&[as_large, broken.clone()]).is_some());
         let same = values(8, true, "new insert remove");
         assert_eq!(check(&[same, broken]), None, "made with the same call");
+    }
+    #[test]
+    fn a_call_that_most_values_do_without_spoils_those_that_were_made_with_it() {
+        let spoiled = |asked: &[Vec<Asked>]| Support::of(&asked.concat()).0.is_spoiled();
+        let sound = || values(20, true, "new push push");
+        let spilt = || values(10, false, "new push spill");
+        assert!(spoiled(&[sound(), spilt()]));
+        assert!(!spoiled(&[sound(), spilt(), values(11, true, "new spill")]), "it mostly does not");
+        let filled = values(10, false, "new push");
+        let empty = values(9, true, "new reserve");
+        assert!(!spoiled(&[empty, filled]), "most are made with it");
     }
 }
