@@ -7,28 +7,48 @@
 
 use crate::finding::Finding;
 use std::collections::BTreeSet;
-use testsmith_judge::lineage;
+use testsmith_judge::{Severity, lineage};
 use testsmith_model::{Edit, EditStep, Plan};
 
-/// The findings without those that show a state which another shows; the gravest and the smallest
-/// come first.
+/// The findings without those that show a state which one before them shows.
 pub(super) fn one_for_each(plan: &Plan, findings: Vec<Finding>) -> Vec<Finding> {
-    let mut told: Vec<(Finding, Made)> = vec![];
-    for mut finding in findings {
-        let made = Made::of(plan, &finding);
-        match told.iter_mut().find(|(known, of)| explains((known, of), (&finding, &made))) {
-            Some((known, _)) => {
-                known.siblings.append(&mut finding.siblings);
-                known.siblings.insert(finding.operation);
-            }
-            None => told.push((finding, made)),
+    let made: Vec<Made> = findings.iter().map(|finding| Made::of(plan, finding)).collect();
+    // Those that come after a call of which one of the findings says that it spoils.
+    let after = |of: &Made| -> Vec<usize> {
+        let spoils = |n: &usize| {
+            made[*n].severity <= of.severity
+                && !made[*n].types.is_disjoint(&of.types)
+                && findings[*n].spoilers().iter().any(|call| of.calls.contains(call))
+        };
+        (0..made.len()).filter(spoils).collect()
+    };
+    let spoilt: Vec<Vec<usize>> = made.iter().map(after).collect();
+    let same = |one: usize, other: usize| {
+        let interrupted = !made[one].interrupted.is_disjoint(&made[other].interrupted);
+        interrupted && !made[one].types.is_disjoint(&made[other].types)
+            || spoilt[one].iter().any(|cause| spoilt[other].contains(cause))
+    };
+    let mut first: Vec<usize> = vec![];
+    let mut under: Vec<(usize, usize)> = vec![];
+    for n in 0..made.len() {
+        match first.iter().find(|known| same(**known, n)) {
+            Some(known) => under.push((*known, n)),
+            None => first.push(n),
         }
     }
-    told.into_iter().map(|(finding, _)| finding).collect()
+    let mut all: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    for (known, n) in under {
+        if let (Some(mut other), Some(known)) = (all[n].take(), all[known].as_mut()) {
+            known.siblings.append(&mut other.siblings);
+            known.siblings.insert(other.operation);
+        }
+    }
+    all.into_iter().flatten().collect()
 }
 
 /// How the values came about that a finding is about.
 struct Made {
+    severity: Severity,
     types: BTreeSet<String>,
     /// The calls before the one that fails.
     calls: BTreeSet<String>,
@@ -52,14 +72,6 @@ impl Made {
             }
             calls.insert(name);
         }
-        Made { types, calls, interrupted }
+        Made { severity: finding.failing.severity, types, calls, interrupted }
     }
-}
-
-fn explains((one, made): (&Finding, &Made), (other, of): (&Finding, &Made)) -> bool {
-    let same_interruption = !made.interrupted.is_disjoint(&of.interrupted);
-    let same_call = one.spoilers().iter().any(|call| of.calls.contains(call));
-    one.failing.severity <= other.failing.severity
-        && !made.types.is_disjoint(&of.types)
-        && (same_interruption || same_call)
 }

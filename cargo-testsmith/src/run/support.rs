@@ -76,7 +76,7 @@ impl<'v> Values<'v> {
                 asked.push(Asked { held, calls, size });
             }
         }
-        Ok(Support::of(&asked))
+        Ok(Support::of(&asked, &self.made_by(&finding.sequence).0))
     }
 
     /// The names of the calls that made what a claim, the last step, was asked of, and how many
