@@ -91,6 +91,10 @@ impl Confirmer<'_> {
             self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step, right))?
         } else {
             let small = self.smaller(claim, sequence, step, right)?;
+            let small = match claim {
+                Claim::Fails { .. } => self.spelled(claim, small, right)?,
+                _ => small,
+            };
             self.lasting(claim, small, right)?
         };
         let (small, claim) = match claim {

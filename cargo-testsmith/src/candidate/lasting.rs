@@ -60,7 +60,7 @@ impl Confirmer<'_> {
 }
 
 /// The steps before the last, if there are any.
-fn without_the_last(plan: &Plan, sequence: &Sequence) -> Option<Sequence> {
+pub(super) fn without_the_last(plan: &Plan, sequence: &Sequence) -> Option<Sequence> {
     let edit = Edit::of(sequence);
     let last = edit.len().checked_sub(1).filter(|last| *last > 0)?;
     let before: Vec<bool> = (0..edit.len()).map(|at| at < last).collect();

@@ -12,6 +12,7 @@ mod claim;
 mod confirm;
 mod lasting;
 mod positions;
+mod spelled;
 pub mod steady;
 mod vary;
 mod zeros;

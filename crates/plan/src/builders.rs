@@ -143,6 +143,14 @@ pub fn takers(api: &Api, ty: &Ty) -> Vec<Draft> {
     settle(api, taker_rows(ty))
 }
 
+/// The text that a value is printed as, where texts are parsed to such values: what nobody would
+/// think of as a literal is a text, too.
+pub fn printed(api: &Api, ty: &Ty) -> Vec<Draft> {
+    let call = "{ fn text<T: std::fmt::Display + std::str::FromStr>(x: &T) -> String { \
+                x.to_string() } text({0}) }";
+    settle(api, vec![row(call, "{.0}.to_string()", vec![Ty::shared(ty.clone())], &string())])
+}
+
 /// `&x` as a value: what is behind the reference is borrowed by the call.
 pub fn borrowers(api: &Api, ty: &Ty) -> Vec<Draft> {
     match ty {

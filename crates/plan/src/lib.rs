@@ -330,6 +330,7 @@ impl Planner {
             drafts.extend(builders::takers(&self.api, &ty));
             let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
             if judged {
+                drafts.extend(builders::printed(&self.api, &ty));
                 drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
                 drafts.extend(oracles::of_type(&self.api, &ty));
             }
