@@ -83,12 +83,50 @@ fn parse(json: &str) -> Result<doc::Crate, Error> {
     if format_version != SUPPORTED_FORMAT {
         return Err(Error::Format { found: format_version });
     }
-    Ok(serde_json::from_str(json)?)
+    let deep = || {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        reader.disable_recursion_limit();
+        doc::Crate::deserialize(&mut reader)
+    };
+    // Numbers that are types are as deep as they have digits.
+    let read = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, deep).map(|reading| reading.join())
+    });
+    match read {
+        Ok(Ok(krate)) => Ok(krate?),
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        // There is no other thread to be had; most JSON is flat.
+        Err(_) => Ok(serde_json::from_str(json)?),
+    }
 }
+
+/// Enough for types of a hundred thousand levels; only what is used of it is taken.
+const STACK: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_may_be_deep() {
+        let deep = |levels: usize| {
+            let ty = r#"{"slice":"#.repeat(levels) + r#"{"primitive":"u8"}"# + &"}".repeat(levels);
+            let item = format!(
+                r#"{{"id":1,"crate_id":0,"name":"n","span":null,"visibility":"public","docs":null,
+                "links":{{}},"attrs":[],"deprecation":null,"inner":{{"type_alias":{{"type":{ty},
+                "generics":{{"params":[],"where_predicates":[]}}}}}}}}"#
+            );
+            let krate = format!(
+                r#"{{"root":0,"crate_version":null,"includes_private":false,"index":{{"1":{item}}},
+                "paths":{{}},"external_crates":{{}},"target":{{"triple":"","target_features":[]}},
+                "format_version":{SUPPORTED_FORMAT}}}"#
+            );
+            parse(&krate).map(|krate| krate.index.len())
+        };
+        assert_eq!(deep(1).expect("a type"), 1);
+        assert_eq!(deep(300).expect("a deep type"), 1);
+    }
 
     #[test]
     fn an_unknown_format_is_refused_with_the_versions_named() {

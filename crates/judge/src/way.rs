@@ -16,10 +16,12 @@ use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
 
 /// The names of the calls that a step needs, but for its own, for those that make a value of
 /// nothing or of numbers, that lend the items of one, or that lead to its receiver from the value
-/// that this is a part or a view of.
+/// that this is a part or a view of. One that is handed nothing but data needs none: it does not
+/// matter who wrote a text or a number.
 pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
     let edit = Edit::of(sequence);
-    if step >= edit.len() {
+    let is_own = |arg: &u32| own_path(plan, edit.steps[*arg as usize].ty(plan)).is_some();
+    if !edit.steps.get(step).is_some_and(|step| step.args().iter().any(is_own)) {
         return BTreeSet::new();
     }
     let needed = edit.needed(plan, step);
@@ -159,7 +161,7 @@ mod tests {
 
     /// `new() -> Map`, `insert(&mut Map)`, `drain(&mut Map)`, `iter(&Map) -> Iter`,
     /// `next(&mut Iter)`, `name(&Map) -> Name`, `show(&Name)`, `days() -> Days`,
-    /// `called(Days) -> Name`; days can be copied.
+    /// `called(Days) -> Name`, `count(&Map) -> bool`, `read(bool)`; days can be copied.
     fn plan() -> Plan {
         let info = |ty: Ty| TypeInfo::owned(ty, Default::default());
         let operation = |name: &str, inputs: &[(TypeId, Mode)], output| Operation {
@@ -189,6 +191,8 @@ mod tests {
                 operation("a::show", &[(NAME, Mode::Shared)], NOTHING),
                 operation("a::days", &[], DAYS),
                 operation("a::called", &[(DAYS, Mode::Own)], NAME),
+                operation("a::count", &[(MAP, Mode::Shared)], NOTHING),
+                operation("a::read", &[(NOTHING, Mode::Own)], NOTHING),
             ],
             ..Plan::default()
         }
@@ -214,6 +218,9 @@ mod tests {
         // What is copied out of it is no view.
         let calls: [(u32, &[u32]); 3] = [(0, &[]), (5, &[1]), (6, &[1])];
         assert_eq!(seen(&calls), (vec!["name".into()], Some("a::Name".to_owned())));
+        // Who told a number does not matter.
+        let calls: [(u32, &[u32]); 3] = [(0, &[]), (9, &[1]), (10, &[1])];
+        assert_eq!(seen(&calls).0, Vec::<String>::new());
         // Nor is what is made of a copy.
         let calls: [(u32, &[u32]); 3] = [(7, &[]), (8, &[1]), (6, &[1])];
         assert_eq!(seen(&calls), (vec!["called".into()], Some("a::Name".to_owned())));
