@@ -85,7 +85,13 @@ fn what_the_caller_asked_for_is_not_reported_and_the_rest_is() {
             Severity::Illegal => &[],
             Severity::Violation | Severity::Suspicious => &[rule.as_str()],
         };
-        assert_eq!(about, wanted, "{path}: {findings:#?}");
+        // What an interrupted call has spoilt is told once.
+        let listed = |finding: &Value| {
+            let siblings = finding["siblings"].as_array().expect("a list");
+            siblings.iter().any(|sibling| sibling.as_str().is_some_and(|it| it.contains(&path)))
+        };
+        let under_another = rule.contains("interruption") && findings.iter().any(listed);
+        assert!(about == wanted || about.is_empty() && under_another, "{path}: {findings:#?}");
     }
 }
 

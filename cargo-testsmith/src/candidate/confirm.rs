@@ -91,17 +91,16 @@ impl Confirmer<'_> {
             self.patiently(SHORTLY, |confirmer| confirmer.smaller(claim, sequence, step, right))?
         } else {
             let small = self.smaller(claim, sequence, step, right)?;
-            let small = match claim {
-                Claim::Fails { .. } => self.spelled(claim, small, right)?,
-                _ => small,
-            };
             self.lasting(claim, small, right)?
         };
-        let (small, claim) = match claim {
-            Claim::Reaches { panics, .. } => self.tidied(claim, *panics, small)?,
-            Claim::Fails { .. } | Claim::Differs { .. } | Claim::Excepts(_) => {
-                (small, claim.clone())
-            }
+        // A position that is right is right by what it was made of.
+        let (small, claim) = match endless || right {
+            true => (small, claim.clone()),
+            false => self.spelled(claim, small)?,
+        };
+        let (small, claim) = match &claim {
+            Claim::Reaches { panics, .. } => self.tidied(&claim, *panics, small)?,
+            Claim::Fails { .. } | Claim::Differs { .. } | Claim::Excepts(_) => (small, claim),
         };
         // A passing test is seen again and again when its results are observed.
         let passes = matches!(claim, Claim::Reaches { .. });

@@ -1,45 +1,51 @@
 //! Texts and numbers that calls made on the way, written out.
 //!
 //! Whoever reads the test sees then what the failing call was given, and what made it is neither
-//! needed nor to blame.
+//! needed nor to blame: it may turn out that the test itself is.
 
 use super::{Claim, Confirmer};
+use testsmith_judge::Severity;
 use testsmith_lab::Error;
 use testsmith_model::outcome::Value;
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Edit, EditStep, Plan, Sequence};
 
 impl Confirmer<'_> {
-    /// The sequence with what can be written as a literal written so, where that is shorter and
-    /// the claim is kept.
+    /// The sequence with what can be written as a literal written so, where it fails as before
+    /// and what made it is not needed otherwise; and what it has to keep then.
     pub(super) fn spelled(
         &mut self,
         claim: &Claim,
         sequence: Sequence,
-        right: bool,
-    ) -> Result<Sequence, Error> {
-        let Some(before) = super::lasting::without_the_last(self.plan, &sequence) else {
-            return Ok(sequence);
+    ) -> Result<(Sequence, Claim), Error> {
+        let given = (sequence, claim.clone());
+        let (sequence, Claim::Fails { class, known, .. }) = (&given.0, claim) else {
+            return Ok(given);
+        };
+        let Some(before) = super::lasting::without_the_last(self.plan, sequence) else {
+            return Ok(given);
         };
         let made = match self.workers.checked.run(&before, true) {
-            Err(Error::Worker(_)) => return Ok(sequence),
+            Err(Error::Worker(_)) => return Ok(given),
             outcome => outcome?.values,
         };
+        let (class, known) = (class.clone(), known.clone());
+        let claim = Claim::Fails { class, severity: Severity::Illegal, known };
         // What comes last stands for the most.
         for at in (0..before.len()).rev() {
-            let Some(candidate) = written(self.plan, &sequence, at, &made) else { continue };
-            if candidate.len() < sequence.len() && self.keeps(claim, &candidate, right)? {
-                return Ok(candidate);
+            let Some(candidate) = written(self.plan, sequence, at, &made) else { continue };
+            if self.keeps(&claim, &candidate, false)? {
+                return Ok((candidate, claim));
             }
         }
-        Ok(sequence)
+        Ok(given)
     }
 }
 
-/// The sequence with one value as a literal, without what only that needed.
+/// The sequence with one value as a literal; none if it is shown by what the rest needs as well.
 fn written(plan: &Plan, sequence: &Sequence, at: usize, made: &[Value]) -> Option<Sequence> {
     let mut edit = Edit::of(sequence);
-    let EditStep::Call(..) = edit.steps[at] else { return None };
+    let EditStep::Call(_, args) = edit.steps[at].clone() else { return None };
     let ty = edit.steps[at].ty(plan);
     let (_, known) = plan.literals.iter().find(|(of, _)| *of == ty)?;
     let literal = match known.first()? {
@@ -48,8 +54,9 @@ fn written(plan: &Plan, sequence: &Sequence, at: usize, made: &[Value]) -> Optio
         _ => return None,
     };
     edit.steps[at] = EditStep::Literal(ty, literal);
-    let last = edit.len() - 1;
-    edit.needed(plan, last).build(plan).ok()
+    let needs = edit.needs(plan, edit.len() - 1);
+    let gone = !args.is_empty() && args.iter().all(|arg| !needs[*arg as usize]);
+    gone.then(|| edit.keep(&needs).build(plan).ok()).flatten()
 }
 
 /// The text that is shown so, in quotes.

@@ -105,12 +105,14 @@ fn looked_at<'p>(plan: &'p Plan, input: &Input) -> Option<&'p Ty> {
 
 /// Per step up to `here`: whether it was given a key that nobody has given out,
 /// alone or inside of something else. Such a key is made of literals and
-/// constants alone; whoever gives out keys is asked by reference, and is a value of
-/// the crate that is no such key itself.
+/// constants alone, or of numbers that something told which has nothing to do with what it is used
+/// with; whoever gives out keys is asked by reference, and is a value of the crate that is no such
+/// key itself.
 pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<bool> {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let mut made_up: Vec<bool> = vec![];
     let mut keys = vec![];
-    for (at, step) in sequence.steps().take(here + 1).enumerate() {
+    for (at, step) in steps.iter().enumerate() {
         let Step::Call(op, _) = step else {
             made_up.push(true);
             keys.push(false);
@@ -126,7 +128,9 @@ pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec
             asked.is_some_and(|ty| *ty != plan.ty(operation.output).ty)
         };
         let mut given = step.args(at).zip(&operation.inputs);
-        keys.push(given.any(|(arg, input)| made_up[arg] && is_key(input)));
+        keys.push(given.any(|(arg, input)| {
+            is_key(input) && (made_up[arg] || is_told_elsewhere(plan, &steps, at, arg))
+        }));
         let made_of_such = step.args(at).all(|arg| made_up[arg]);
         // What a value looks like is no key of it.
         let shows = ["std::fmt::Debug", "std::fmt::Display"]
@@ -135,6 +139,32 @@ pub(crate) fn made_up_keys(plan: &Plan, sequence: &Sequence, here: usize) -> Vec
         made_up.push(shows || made_of_such && !operation.inputs.iter().any(gives_out));
     }
     keys
+}
+
+/// Whether an argument of the step `at` was made of a number that a value of the crate told which
+/// has no part in what else the step is given.
+fn is_told_elsewhere(plan: &Plan, steps: &[&Step], at: usize, arg: usize) -> bool {
+    let own = format!("{}::", plan.krate);
+    let is_own = |slot: usize| {
+        plan.ty(steps[slot].ty(plan)).ty.any(|ty| ty.path().is_some_and(|it| it.starts_with(&own)))
+    };
+    let wholes: Vec<usize> =
+        steps[at].args(at).filter(|other| *other != arg && is_own(*other)).collect();
+    let parts = made_from(steps, arg);
+    let mut of_wholes: Vec<bool> = vec![false; steps.len()];
+    for whole in &wholes {
+        let makers = made_from(steps, *whole);
+        of_wholes.iter_mut().zip(makers).for_each(|(one, other)| *one |= other);
+        of_wholes[*whole] = true;
+    }
+    let tells = |slot: usize| {
+        let number = bits(&plan.ty(steps[slot].ty(plan)).ty).is_some();
+        number && steps[slot].args(slot).any(is_own)
+    };
+    let is_part = |slot: usize| slot == arg || parts[slot];
+    !wholes.is_empty()
+        && (0..=arg).any(|slot| is_part(slot) && tells(slot))
+        && !(0..=arg).any(|slot| is_part(slot) && is_own(slot) && of_wholes[slot])
 }
 
 #[cfg(test)]

@@ -59,6 +59,10 @@ impl Facts<'_> {
             Ending::Memory(error) => format!("{path} {}", error.words()),
             Ending::Differs { .. } => format!("different results: {path}"),
             Ending::Exception { .. } => format!("exception: {path}"),
+            // Where a place is known, that is what counts.
+            Ending::Signal { number, note } if note.contains(" at ") => {
+                format!("signal {number} {note}")
+            }
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
             Ending::TimedOut { .. } => format!("no return from {path}"),

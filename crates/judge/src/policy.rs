@@ -444,6 +444,16 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "arithmetic of a chosen type",
+        severity: Suspicious,
+        reason: "it computes by the operators of a type that its caller chooses, and a wider one \
+                 would do",
+        applies: |facts| {
+            facts.says(&["with overflow"])
+                && facts.operation.is_some_and(|operation| operation.chosen_numbers)
+        },
+    },
+    Rule {
         name: "arithmetic or index that nobody asked for",
         severity: Violation,
         reason: "arithmetic or an index inside goes wrong, and the caller gave no index, no size, \

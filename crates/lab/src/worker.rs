@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use testsmith_model::Sequence;
 use testsmith_model::journal;
 use testsmith_model::message::{Job, Reply};
-use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::outcome::{ANOTHER_PANIC, Ending, Outcome, Phase};
 use testsmith_model::pipe::{receive, send};
 
 #[derive(Clone, Debug)]
@@ -273,5 +273,10 @@ fn note_in(output: &str) -> String {
         ("free(): ", HEAP_NOTES[2]),
     ];
     let found = known.iter().find(|(needle, _)| output.contains(needle));
-    found.map_or(String::new(), |(_, note)| (*note).to_owned())
+    let note = found.map_or(String::new(), |(_, note)| (*note).to_owned());
+    let another = output.lines().rev().find_map(|line| line.strip_prefix(ANOTHER_PANIC));
+    match another.filter(|_| note.contains("while panicking")) {
+        Some(place) => format!("{note} at {place}"),
+        None => note,
+    }
 }

@@ -96,6 +96,11 @@ impl Edit {
 
     /// One step, what it needs, and all that changed that before.
     pub fn needed(&self, plan: &Plan, last: usize) -> Edit {
+        self.keep(&self.needs(plan, last))
+    }
+
+    /// Per step: whether one needs it, or it changed before what that needs.
+    pub fn needs(&self, plan: &Plan, last: usize) -> Vec<bool> {
         let mut needed = vec![false; self.len()];
         needed[last] = true;
         // A change may be made through a borrow that is found to be needed only
@@ -110,7 +115,7 @@ impl Edit {
                 }
             }
             if count(&needed) == before {
-                return self.keep(&needed);
+                return needed;
             }
         }
     }

@@ -125,6 +125,9 @@ pub struct Operation<T = TypeId> {
     pub core: bool,
     /// Nobody wrote it: a derive did.
     pub derived: bool,
+    /// It computes by the operators of a type of numbers that was chosen for it, and that may be
+    /// too narrow for what it does.
+    pub chosen_numbers: bool,
     /// It is interrupted by a panic of the test's own code.
     pub panics_by_design: bool,
     /// Asks whether the preconditions hold, as a `Result`; `{n}` is a shared
@@ -149,6 +152,7 @@ impl<T> Operation<T> {
             callable: None,
             core: false,
             derived: false,
+            chosen_numbers: false,
             panics_by_design: false,
             guard: None,
         }
@@ -177,6 +181,7 @@ impl<T> Operation<T> {
             callable: self.callable,
             core: self.core,
             derived: self.derived,
+            chosen_numbers: self.chosen_numbers,
             panics_by_design: self.panics_by_design,
             guard: self.guard,
         }

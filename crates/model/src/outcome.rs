@@ -11,6 +11,9 @@ pub struct Value {
     pub text: Option<String>,
 }
 
+/// What a worker says before the place where a panic comes upon another.
+pub const ANOTHER_PANIC: &str = "another panic at ";
+
 /// Longer texts are cut, and end with an ellipsis.
 pub const MAX_TEXT: usize = 4096;
 

@@ -70,6 +70,23 @@ pub fn drafts(
     Ok(drafts)
 }
 
+/// Whether a callable asks for operators of a type for which numbers were chosen.
+fn has_chosen_numbers(callable: &Callable, with: &Substitution) -> bool {
+    const OPERATORS: [&str; 6] = ["Add", "Sub", "Mul", "Neg", "AddAssign", "SubAssign"];
+    let computes = |bound: &Bound| {
+        let trait_ = bound.as_trait();
+        trait_.is_some_and(|it| it.path.starts_with("std::ops::") && OPERATORS.contains(&it.name()))
+    };
+    let is_number =
+        |name: &str| matches!(with.get(name), Some(Arg::Type(ty)) if resolve::is_integer(ty));
+    let params = callable.generics.iter().flat_map(|generics| &generics.params);
+    let mut numbers = params.filter(|param| is_number(&param.name));
+    numbers.any(|param| {
+        let bounds = callable.generics.iter().flat_map(|generics| generics.bounds_on(&param.name));
+        bounds.into_iter().any(computes)
+    })
+}
+
 /// The call as one that is interrupted when it calls back code of the test, which is no end of
 /// the sequence: its values are there to be looked at. None for what is no plain call.
 pub fn interrupted(mut draft: Draft) -> Option<Draft> {
@@ -199,6 +216,7 @@ impl<'a> Writer<'a> {
             place: callable.place.clone(),
             core: callable.is_core(),
             derived: callable.derived,
+            chosen_numbers: has_chosen_numbers(callable, &with),
             guard,
             ..Draft::aside(callable.callee.clone(), call, output.erase_lifetimes())
         })

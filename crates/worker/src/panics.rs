@@ -8,7 +8,7 @@ use crate::watched;
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use testsmith_model::outcome::{MAX_TEXT, Panic};
+use testsmith_model::outcome::{ANOTHER_PANIC, MAX_TEXT, Panic};
 
 thread_local! {
     /// What the hook saw since the last call, the first few and the last one.
@@ -33,12 +33,21 @@ pub fn install_hook() {
         };
         SEEN.with(|seen| {
             if let Ok(mut seen) = seen.try_borrow_mut() {
+                if !seen.is_empty() {
+                    tell(&panic);
+                }
                 seen.truncate(MOST_SEEN - 1);
                 seen.push(panic);
             }
         });
         watched::set(watching);
     }));
+}
+
+/// Says where another panic comes upon one: if it ends the process nobody else can.
+fn tell(panic: &Panic) {
+    let file = panic.file.rsplit('/').next().unwrap_or_default();
+    eprintln!("{ANOTHER_PANIC}{file}:{}", panic.line);
 }
 
 /// Runs code under test.
