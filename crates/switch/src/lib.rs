@@ -13,7 +13,7 @@
 mod serve;
 
 use core::sync::atomic::Ordering::Relaxed;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64};
 
 /// No mutant is active. Numbers of mutants begin at 1.
 pub const NONE: u32 = 0;
@@ -28,6 +28,16 @@ static RECORD: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static RECORDED: AtomicU32 = AtomicU32::new(0);
 /// Where the bytes begin.
 const COUNTER_BYTES: usize = 8;
+/// What becomes of a mutant that loops.
+static GIVES_UP: AtomicU8 = AtomicU8::new(ENDS);
+/// Its process ends.
+const ENDS: u8 = 0;
+/// It panics, because others are judged in the same process.
+const PANICS: u8 = 1;
+/// What a mutant that loops panics with.
+const LOOPS: &str = "testsmith: the mutant passes too many guards";
+/// Guards that it may pass while it unwinds; one that still goes on ends its process.
+const WHILE_UNWINDING: u64 = 100_000;
 
 /// Which of the `count` mutants from `first` on is active, counted from 1; 0 if none is.
 #[inline(never)]
@@ -47,6 +57,26 @@ pub fn on(mutant: u32) -> bool {
 /// Switches a mutant on, or all off with [`NONE`].
 pub fn activate(mutant: u32) {
     ACTIVE.store(mutant, Relaxed);
+}
+
+/// Switches a mutant on in a process that goes on when it is judged: it may pass so many guards,
+/// and panics then.
+pub fn try_out(mutant: u32, visits: u64) {
+    GIVES_UP.store(PANICS, Relaxed);
+    VISITS_LEFT.store(visits, Relaxed);
+    ACTIVE.store(mutant, Relaxed);
+}
+
+/// From now on what is reached while recording is noted here: a counter of guards, then a byte
+/// for each number of a mutant.
+///
+/// # Safety
+/// There must be eight bytes and `numbers` more, aligned as a `u64`, for as long as the process
+/// lives, and others may read and write them only as atomics or while no mutant is active.
+pub unsafe fn record_in(record: *mut u8, numbers: u32) {
+    RECORD.store(core::ptr::null_mut(), Relaxed);
+    RECORDED.store(numbers, Relaxed);
+    RECORD.store(record, Relaxed);
 }
 
 #[cold]
@@ -80,6 +110,11 @@ fn note(first: u32) {
 
 /// A mutant passed too many guards: it loops.
 fn give_up() {
+    if GIVES_UP.load(Relaxed) == PANICS {
+        GIVES_UP.store(ENDS, Relaxed);
+        VISITS_LEFT.store(WHILE_UNWINDING, Relaxed);
+        panic!("{}", LOOPS);
+    }
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     serve::end_looping();
 }

@@ -111,6 +111,10 @@ pub struct Executor {
     pub(crate) shelf: Shelf,
     /// Watches the calls, where that was asked for.
     pub(crate) observer: Option<Box<Observer>>,
+    /// What the values at the end of a sequence are known by, where that was asked for.
+    pub(crate) left: Option<Vec<Option<String>>>,
+    /// Whether the counters of edges are left alone.
+    quiet: bool,
 }
 
 impl Executor {
@@ -161,6 +165,8 @@ impl Executor {
             reading: None,
             shelf: Shelf::default(),
             observer: None,
+            left: None,
+            quiet: false,
         }
     }
 
@@ -199,6 +205,7 @@ impl Executor {
         // A harness has tens of thousands of counters; reading them costs as
         // much as hundreds of calls, so it is done once for many.
         let due = self.observe || self.calls - self.collected > self.collect_every;
+        let due = due && !self.quiet;
         let new_edges = if due { self.collect() } else { 0 };
         let completed = || (Ending::Completed, self.written, Phase::Calling);
         let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
@@ -274,8 +281,17 @@ impl Executor {
             }
         }
         self.observe_end();
+        self.note_left();
         let outcome = self.finish();
         legal.then_some(outcome)
+    }
+
+    /// The same with values, and without a look at the counters.
+    pub(crate) fn carry_out_quietly(&mut self, sequence: &Sequence) -> Option<Outcome> {
+        self.quiet = true;
+        let outcome = self.carry_out(sequence, true);
+        self.quiet = false;
+        outcome
     }
 
     /// As [`Executor::run`], and also says which edges the sequence takes.
@@ -336,22 +352,29 @@ impl Executor {
         unsafe { self.slots[slot as usize].place.cast::<bool>().read() }
     }
 
-    /// Describes a value where its type can be described.
+    /// Describes a value that was just made, where its type can be described.
     fn look_at(&mut self, number: u32) {
+        let mut value = Value::default();
+        match self.text_of(number) {
+            Ok(text) => value.text = text,
+            Err(panic) => {
+                let step = self.steps[number as usize];
+                self.fail(Ending::Panicked(panic), step, Phase::Observing);
+            }
+        }
+        *self.values.last_mut().expect("one was just pushed") = value;
+    }
+
+    /// What a live value shows of itself.
+    pub(crate) fn text_of(&mut self, number: u32) -> Result<Option<String>, Panic> {
         let (slot, step) = (self.slots[number as usize], self.steps[number as usize]);
         self.journal.doing(step, Phase::Observing);
         let mut text = Clipped(String::new());
         let shown = catching(|| {
-            // SAFETY: the slot was just filled with a value of this type.
+            // SAFETY: whoever asks knows that the value is there.
             slot.table.debug.map(|debug| unsafe { debug(slot.place, &mut text) })
         });
-        let mut value = Value::default();
-        match shown {
-            Ok(Some(_)) => value.text = Some(clip(text.0)),
-            Ok(None) => {}
-            Err(panic) => self.fail(Ending::Panicked(panic), step, Phase::Observing),
-        }
-        *self.values.last_mut().expect("one was just pushed") = value;
+        shown.map(|shown| shown.map(|_| clip(text.0)))
     }
 
     fn fail(&mut self, ending: Ending, step: u32, phase: Phase) {

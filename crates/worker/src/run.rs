@@ -5,6 +5,7 @@
 
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
+use crate::mutants::{self, Bench, Switch};
 use crate::observer::Observer;
 use crate::orphan;
 use crate::panics;
@@ -33,6 +34,25 @@ const JOURNAL: &str = "journal";
 /// Serves the supervisor until it closes the pipe. Called by the generated
 /// harness with all that it knows.
 pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &str) {
+    serve(thunks, tables, identity, None);
+}
+
+/// The same in a harness of a crate with mutants in it.
+pub fn run_with_mutants(
+    thunks: &'static [Thunk],
+    tables: &'static [TypeTable],
+    identity: &str,
+    switch: Switch,
+) {
+    serve(thunks, tables, identity, Some(switch));
+}
+
+fn serve(
+    thunks: &'static [Thunk],
+    tables: &'static [TypeTable],
+    identity: &str,
+    switch: Option<Switch>,
+) {
     if std::env::args().nth(1).as_deref() == Some(IDENTITY) {
         println!("{identity}");
         return;
@@ -53,8 +73,15 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &st
     if send(&hello, &mut replies).is_err() {
         return;
     }
-    let mut worker =
-        Worker { thunks, tables, executor: None, engine: None, journal: Some(journal) };
+    let mut worker = Worker {
+        thunks,
+        tables,
+        executor: None,
+        engine: None,
+        journal: Some(journal),
+        switch,
+        bench: None,
+    };
     // The hook prints nothing, so a mistake of our own is told here.
     let served = panics::catching(|| {
         // An error means that the supervisor is gone.
@@ -94,6 +121,9 @@ struct Worker {
     executor: Option<Executor>,
     engine: Option<Learnt>,
     journal: Option<Journal>,
+    switch: Option<Switch>,
+    /// The switch once a job with mutants came.
+    bench: Option<Bench>,
 }
 
 /// An engine with what it has learnt, and what it was told to begin with.
@@ -174,6 +204,33 @@ impl Worker {
                 Some(executor) => Reply::Timed { timing: timing::time(executor, &walk)? },
                 None => refuse("no plan was given"),
             },
+            Job::Judge { judging, walk, sequences } => {
+                let bench = bench(&mut self.bench, self.switch, judging.numbers);
+                match (&mut self.executor, bench) {
+                    (Some(executor), Some(bench)) => {
+                        let engine = &mut go_on(&mut self.engine, executor, &walk).engine;
+                        let mut tell = |difference| send(&Reply::Differs { difference }, replies);
+                        let with = (&walk, sequences.as_slice());
+                        let judged =
+                            mutants::judge(executor, engine, bench, &judging, with, &mut tell)?;
+                        Reply::Judged { judged }
+                    }
+                    _ => refuse("there is no plan, or no mutant"),
+                }
+            }
+            Job::Try { sequence, mutant, visits, numbers } => {
+                let bench = bench(&mut self.bench, self.switch, numbers);
+                let tried = match (&mut self.executor, bench) {
+                    (Some(executor), Some(bench)) => {
+                        bench.try_one(executor, &sequence, mutant, visits)
+                    }
+                    _ => None,
+                };
+                match tried {
+                    Some(tried) => Reply::Tried { tried },
+                    None => refuse("the sequence is not legal for this plan"),
+                }
+            }
         };
         send(&reply, replies)
     }
@@ -190,6 +247,12 @@ impl Worker {
         self.engine = None;
         Ok(())
     }
+}
+
+/// The switch with its record, if there is one.
+fn bench(bench: &mut Option<Bench>, switch: Option<Switch>, numbers: u32) -> Option<&mut Bench> {
+    let switch = switch?;
+    Some(bench.get_or_insert_with(|| Bench::new(switch, numbers)))
 }
 
 pub(crate) type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
