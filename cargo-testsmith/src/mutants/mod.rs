@@ -34,6 +34,9 @@ pub fn run(options: &Mutants, interrupt: &Arc<AtomicBool>) -> Result<Exit> {
     let subject = subject_of_tests(&options.target)?;
     let (lab, out) = open_lab(&options.target, &subject)?;
     let place = place_of(&lab, &subject, options)?;
+    if options.kill.is_some() {
+        kill::refuse_edited(&lab, &place.package, options)?;
+    }
     console.say(&format!("reading a copy of {}", place.name));
     let tree =
         lab.mutant_tree(&place.workspace, &place.package, &place.name, &features(&options.target))?;
@@ -67,10 +70,15 @@ pub fn run(options: &Mutants, interrupt: &Arc<AtomicBool>) -> Result<Exit> {
         in_programs: report.survivors(true).len(),
         interrupt,
     };
-    let killed = kill.run()?;
-    let report = report.with(killed);
-    elements::write(&out, &sources, &report)?;
-    report.tell(options)
+    match kill.run() {
+        Ok(killed) => {
+            let report = report.with(killed);
+            elements::write(&out, &sources, &report)?;
+            report.tell(options)
+        }
+        // What was judged is worth telling, whatever became of the rest.
+        Err(error) => report.tell(options).and(Err(error)),
+    }
 }
 
 /// Where the package lies.

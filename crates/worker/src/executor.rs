@@ -333,7 +333,10 @@ impl Executor {
         self.add(ty);
         if self.observe {
             self.values.push(Value::default());
-            self.look_at(self.slots.len() as u32 - 1);
+            // A literal is what it is, with every mutant.
+            if !self.quiet {
+                self.look_at(self.slots.len() as u32 - 1);
+            }
         }
         self.loans.push(ty)
     }

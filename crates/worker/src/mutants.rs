@@ -31,8 +31,10 @@ const NONE: u32 = 0;
 /// How many times as many guards as the original a mutant may pass, and how many in any case.
 const TIMES: u64 = 10;
 const VISITS_AT_LEAST: u64 = 1_000_000;
-/// Mutants that one sequence is run with: those that were tried least.
-const MUTANTS_A_SEQUENCE: usize = 64;
+/// Mutants that one sequence is run with, those that were tried least; fewer where all of these
+/// runs would pass more guards than this, because short sequences tell as much in less time.
+const MUTANTS_A_SEQUENCE: std::ops::RangeInclusive<u64> = 4..=64;
+const GUARDS_A_SEQUENCE: u64 = 500_000;
 
 /// A switch with the record that it writes to.
 pub(crate) struct Bench {
@@ -258,7 +260,9 @@ impl<'j> Judge<'j> {
         let tried = |live: &LiveMutant| live.tried + self.tried.get(&live.id).unwrap_or(&0);
         let mut reached: Vec<(u64, u32)> = reached.map(|live| (tried(live), live.id)).collect();
         reached.sort_unstable();
-        reached.truncate(MUTANTS_A_SEQUENCE);
+        let (few, many) = (*MUTANTS_A_SEQUENCE.start(), *MUTANTS_A_SEQUENCE.end());
+        let most = (GUARDS_A_SEQUENCE / self.bench.record[0].max(1)).clamp(few, many);
+        reached.truncate(most as usize);
         reached.into_iter().map(|(_, mutant)| mutant).collect()
     }
 

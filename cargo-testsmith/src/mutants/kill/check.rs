@@ -21,6 +21,14 @@ pub struct Checked {
     /// The file; none if there is nothing new to write.
     pub text: Option<String>,
     pub left_out: Vec<LeftOut>,
+    /// Processes that ran a test with a mutant on, and what they cost.
+    pub processes: Processes,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Processes {
+    pub count: usize,
+    pub cpu: Duration,
 }
 
 /// What is left out changes the file, so that all is run again; mostly nothing is.
@@ -62,7 +70,7 @@ pub fn check(
         let mut verified = verify(&session.lab, &mut chosen, &to)?;
         checked.left_out.append(&mut verified.left_out);
         let Some(text) = verified.files.remove(TARGET) else { return Ok(checked) };
-        let noticed = noticed(kill, &chosen, &text)?;
+        let noticed = noticed(kill, &chosen, &text, &mut checked.processes)?;
         let holds = chosen.iter().zip(&noticed).all(|(killer, seen)| killer.kills == *seen);
         if holds {
             return Ok(Checked { killers: chosen, text: Some(text), ..checked });
@@ -82,32 +90,45 @@ fn out(killer: &Killer, why: &str) -> LeftOut {
 }
 
 /// By test, those of its mutants that it fails on, in the copy that holds them.
-fn noticed(kill: &Kill, chosen: &[Killer], text: &str) -> Result<Vec<BTreeSet<u32>>> {
+fn noticed(
+    kill: &Kill,
+    chosen: &[Killer],
+    text: &str,
+    processes: &mut Processes,
+) -> Result<Vec<BTreeSet<u32>>> {
     let path = kill.tree.build_test(TARGET, &marked(text))?;
     let listed = kill.tests.list(TARGET, &path)?;
     let executable = listed.context("the tests that were written are not listed")?;
-    kill.pool.each(chosen.len(), |hand, n| fails_on(hand, &executable, &chosen[n]))
+    let ends = kill.pool.each(chosen.len(), |hand, n| fails_on(hand, &executable, &chosen[n]))?;
+    for (_, cost) in &ends {
+        processes.count += cost.count;
+        processes.cpu += cost.cpu;
+    }
+    Ok(ends.into_iter().map(|(noticed, _)| noticed).collect())
 }
 
 fn fails_on(
     hand: &mut Hand,
     executable: &TestExecutable,
     killer: &Killer,
-) -> Result<BTreeSet<u32>> {
+) -> Result<(BTreeSet<u32>, Processes)> {
+    let (mut noticed, mut processes) = (BTreeSet::new(), Processes::default());
     let tests = [killer.name()];
     let first = Run { mutant: RECORDING, tests: &tests, visits: u64::MAX, cpu: LIMIT, wall: LIMIT };
-    let Some(plain) = hand.run(executable, &first)? else { return Ok(BTreeSet::new()) };
-    let mut noticed = BTreeSet::new();
-    if plain.end != End::Passed {
-        return Ok(noticed);
-    }
+    let plain = hand.run(executable, &first)?;
+    let Some(plain) = plain.filter(|plain| plain.end == End::Passed) else {
+        return Ok((noticed, processes));
+    };
     let cpu = plain.cpu * TIMES + CPU_AT_LEAST;
     let visits = plain.visits.saturating_mul(TIMES.into()).saturating_add(VISITS_AT_LEAST);
     for mutant in &killer.kills {
         let run = Run { mutant: *mutant, tests: &tests, visits, cpu, wall: cpu * 2 + WAITING };
-        if hand.run(executable, &run)?.is_some_and(|end| end.end != End::Passed) {
+        let Some(end) = hand.run(executable, &run)? else { continue };
+        processes.count += 1;
+        processes.cpu += end.cpu;
+        if end.end != End::Passed {
             noticed.insert(*mutant);
         }
     }
-    Ok(noticed)
+    Ok((noticed, processes))
 }

@@ -43,11 +43,15 @@ pub fn choose(
         }
     }
     let texts = text_of(&package.sources);
-    let mut chosen: Vec<Killer> = few(tests)
-        .into_iter()
-        .map(|(observed, kills)| Killer::new(regression(plan, observed, &texts), kills, sources))
-        .filter(|killer| says_something(plan, killer))
-        .collect();
+    let chosen = few(tests);
+    let times = times(&chosen);
+    let killer = |(observed, kills): (Observed, BTreeSet<u32>)| {
+        // What no other test notices says best what this one is for.
+        let first = kills.iter().min_by_key(|mutant| times[*mutant]).copied().unwrap_or_default();
+        Killer::new(regression(plan, observed, &texts), kills, first, sources)
+    };
+    let mut chosen: Vec<Killer> =
+        chosen.into_iter().map(killer).filter(|killer| says_something(plan, killer)).collect();
     let mut regressions: Vec<_> = chosen.iter().map(|killer| killer.regression.clone()).collect();
     tell_apart(&mut regressions, plan, taken);
     for (killer, regression) in chosen.iter_mut().zip(regressions) {
@@ -94,10 +98,7 @@ fn few(mut tests: Vec<(Observed, BTreeSet<u32>)>) -> Vec<(Observed, BTreeSet<u32
             _ => break,
         }
     }
-    let mut times: BTreeMap<u32, usize> = BTreeMap::new();
-    for mutant in chosen.iter().flat_map(|(_, kills)| kills) {
-        *times.entry(*mutant).or_default() += 1;
-    }
+    let mut times = times(&chosen);
     // The last one chosen was needed for what was left then.
     let mut kept = vec![];
     for test in chosen {
@@ -108,6 +109,15 @@ fn few(mut tests: Vec<(Observed, BTreeSet<u32>)>) -> Vec<(Observed, BTreeSet<u32
         }
     }
     kept
+}
+
+/// By mutant, how many tests notice it.
+fn times(tests: &[(Observed, BTreeSet<u32>)]) -> BTreeMap<u32, usize> {
+    let mut times = BTreeMap::new();
+    for mutant in tests.iter().flat_map(|(_, kills)| kills) {
+        *times.entry(*mutant).or_default() += 1;
+    }
+    times
 }
 
 /// The step that a test is about: the last, or, where that only asks for the text of a value, the

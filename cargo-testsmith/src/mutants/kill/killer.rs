@@ -12,6 +12,8 @@ use testsmith_render::{Style, Test};
 pub struct Killer {
     pub regression: Regression,
     pub kills: BTreeSet<u32>,
+    /// The one that its comment is about, while it kills it.
+    first: u32,
     /// What would make it fail, in words.
     fails_if: String,
 }
@@ -20,14 +22,20 @@ pub struct Killer {
 pub const TARGET: &str = "testsmith_mutants";
 
 impl Killer {
-    pub fn new(regression: Regression, kills: BTreeSet<u32>, sources: &Sources) -> Killer {
-        let fails_if = fails_if(&kills, sources);
-        Killer { regression, kills, fails_if }
+    pub fn new(
+        regression: Regression,
+        kills: BTreeSet<u32>,
+        first: u32,
+        sources: &Sources,
+    ) -> Killer {
+        let first = if kills.contains(&first) { first } else { *kills.first().unwrap_or(&first) };
+        let fails_if = fails_if(first, kills.len(), sources);
+        Killer { regression, kills, first, fails_if }
     }
 
     /// The same, of which only this is left.
     pub fn with(self, kills: BTreeSet<u32>, sources: &Sources) -> Killer {
-        Killer::new(self.regression, kills, sources)
+        Killer::new(self.regression, kills, self.first, sources)
     }
 
     pub fn name(&self) -> &str {
@@ -66,13 +74,11 @@ impl Emitted for Killer {
 const MAX_CODE: usize = 50;
 
 /// `Fails if `a < b` in `f` becomes `a <= b`, and on 3 other changes.`
-fn fails_if(kills: &BTreeSet<u32>, sources: &Sources) -> String {
-    let find = |id: &u32| {
-        let mut all = sources.files.iter();
-        all.find_map(|file| Some((&file.source.text[..], file.source.mutant(*id)?)))
-    };
-    let Some((text, mutant)) = kills.first().and_then(find) else { return String::new() };
-    let rest = match kills.len() {
+fn fails_if(first: u32, kills: usize, sources: &Sources) -> String {
+    let mut all = sources.files.iter();
+    let found = all.find_map(|file| Some((&file.source.text[..], file.source.mutant(first)?)));
+    let Some((text, mutant)) = found else { return String::new() };
+    let rest = match kills {
         0 | 1 => String::new(),
         2 => ", and on one other change".to_owned(),
         more => format!(", and on {} other changes", more - 1),

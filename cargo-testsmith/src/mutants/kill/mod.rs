@@ -23,7 +23,7 @@ use crate::emit::{LeftOut, MUTANTS, TestSource, Tree, Written};
 use crate::exit::Usage;
 use crate::pipeline::{Session, features};
 use anyhow::Result;
-use check::Checked;
+use check::{Checked, Processes};
 use choose::choose;
 use search::{Hunt, Hunted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use testsmith_lab::mutants::{MutantTree, Tests};
-use testsmith_lab::{Package, Profile, Supervisor};
+use testsmith_lab::{Lab, Package, Profile, Supervisor};
 
 /// What became of the mutants that were hunted.
 #[derive(Default)]
@@ -47,6 +47,8 @@ pub struct Killed {
     pub runs: u64,
     /// What the processor spent on these runs.
     pub judging: Duration,
+    /// What it took to see the written tests fail.
+    pub processes: Processes,
     pub interrupted: bool,
     /// Survivors that were not hunted, because they are in programs.
     pub in_programs: usize,
@@ -84,8 +86,7 @@ impl Kill<'_> {
         let options = self.options;
         let console = Console::new(options.target.quiet, options.format);
         let mut session = Session::open_on(console, &options.target, Arc::clone(self.interrupt))?;
-        let file = folder(&session, options).join(MUTANTS);
-        refuse_edited(&file)?;
+        let file = file_of(&session.lab, &session.package.root, options);
         let around = self.tree.mutant_lab(&session.lab, &features(&options.target))?;
         let harness = session.build_in(&around.lab, &around.package, Profile::Unoptimised)?;
         let budget = Budget::Time(self.time);
@@ -143,8 +144,8 @@ impl Kill<'_> {
         let chosen =
             choose(session, package, self.sources, &hunted, observer, taken.unwrap_or_default())?;
         let checked = check::check(self, session, chosen, earlier.as_deref(), Some(until))?;
-        let Checked { killers, text, left_out } = checked;
-        killed.left_out = left_out;
+        let Checked { killers, text, left_out, processes } = checked;
+        (killed.left_out, killed.processes) = (left_out, processes);
         if let Some(text) = text {
             tree.want(file.to_owned(), text);
             killed.files = tree.write()?;
@@ -165,18 +166,18 @@ impl Kill<'_> {
     }
 }
 
-/// Where tests are written.
-fn folder(session: &Session, options: &Mutants) -> PathBuf {
-    match options.target.krate {
-        Some(_) => session.lab.root().join("tests"),
-        None => session.package.root.join("tests"),
-    }
+/// The file that tests are written to.
+fn file_of(lab: &Lab, package: &Path, options: &Mutants) -> PathBuf {
+    let folder = if options.target.krate.is_some() { lab.root() } else { package };
+    folder.join("tests").join(MUTANTS)
 }
 
-/// A file that somebody edited is never replaced, so nothing is looked for that would stand in it.
-fn refuse_edited(file: &Path) -> Result<()> {
+/// A file that somebody edited is never replaced, so nothing is looked for that would stand in
+/// it.
+pub fn refuse_edited(lab: &Lab, package: &Path, options: &Mutants) -> Result<()> {
+    let file = file_of(lab, package, options);
     let mut tree = Tree::default();
-    tree.place(file.to_owned());
+    tree.place(file.clone());
     match tree.edited()?.is_empty() {
         true => Ok(()),
         false => Err(Usage(format!(

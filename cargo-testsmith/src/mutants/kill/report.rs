@@ -35,6 +35,8 @@ struct KillEvent {
     sequences: u64,
     runs: u64,
     judging_seconds: f64,
+    processes: usize,
+    process_seconds: f64,
     interrupted: bool,
     score: Option<f64>,
 }
@@ -104,6 +106,8 @@ impl Killed {
                 sequences: self.sequences,
                 runs: self.runs,
                 judging_seconds: self.judging.as_secs_f64(),
+                processes: self.processes.count,
+                process_seconds: self.processes.cpu.as_secs_f64(),
                 interrupted: self.interrupted,
                 score,
             },

@@ -19,17 +19,22 @@ use testsmith_model::message::Walk;
 use testsmith_model::{OpId, Plan, Sequence};
 
 /// Calls of a random sequence: short ones judge quickly, long ones reach more.
-const LENGTHS: [u32; 4] = [4, 8, 12, 20];
+const LENGTHS: [u32; 4] = [2, 4, 8, 16];
 /// Sequences of one job: what a worker counted is lost if it dies.
 const SEQUENCES: std::ops::RangeInclusive<u64> = 20..=4000;
 /// How long a job should take.
 const JOB: Duration = Duration::from_millis(400);
 /// Differences of one mutant that no test could show, after which it is left alone for a while.
 const MAX_FAILURES: u32 = 8;
+/// Workers that a mutant may end before it is left alone, whatever a fresh process says: the
+/// first may have died of what others left behind.
+const MAX_DEATHS: u32 = 2;
 /// Sequences that reach a mutant, which are varied.
 const MAX_SEEDS: usize = 4;
-/// A part of the time that is left, for one witness.
+/// A part of the time that is left, for one witness; but never less than this, or it would be
+/// hard to read.
 const SHARE: u32 = 8;
+const MAKING_SMALL: Duration = Duration::from_secs(2);
 
 pub struct Hunt<'h> {
     session: &'h Session,
@@ -39,8 +44,8 @@ pub struct Hunt<'h> {
     walk: Walk,
     /// By mutant, its place; all that were ever hunted.
     places: BTreeMap<u32, u32>,
-    /// Mutants that ended a worker: they are not run beside others again.
-    deadly: BTreeSet<u32>,
+    /// By mutant, how many workers it ended.
+    deaths: BTreeMap<u32, u32>,
     failures: BTreeMap<u32, u32>,
     /// By mutant, sequences that reach it and do not tell it, the latest last.
     seeds: BTreeMap<u32, Vec<Sequence>>,
@@ -83,7 +88,7 @@ impl<'h> Hunt<'h> {
             judging,
             walk,
             places,
-            deadly: BTreeSet::new(),
+            deaths: BTreeMap::new(),
             failures: BTreeMap::new(),
             seeds: BTreeMap::new(),
             variations: Variations::new(plan),
@@ -160,7 +165,7 @@ impl<'h> Hunt<'h> {
             JudgeEnd::DiedAlone => {}
             JudgeEnd::Died { mutant, sequence, outcome } => {
                 *self.hunted.tried.entry(mutant).or_default() += 1;
-                self.deadly.insert(mutant);
+                *self.deaths.entry(mutant).or_default() += 1;
                 let step = outcome.step.min(sequence.len().saturating_sub(1) as u32);
                 found.push(Difference { mutant, sequence, step, shown: Shown::Ending });
             }
@@ -171,9 +176,12 @@ impl<'h> Hunt<'h> {
             }
             self.take(&difference, until)?;
         }
-        let (deadly, failures) = (&self.deadly, &self.failures);
-        let tired = |id: &u32| failures.get(id).is_some_and(|n| *n >= MAX_FAILURES);
-        self.judging.live.retain(|live| !deadly.contains(&live.id) && !tired(&live.id));
+        let (deaths, failures) = (&self.deaths, &self.failures);
+        let many =
+            |counts: &BTreeMap<u32, u32>, id, most| counts.get(&id).is_some_and(|n| *n >= most);
+        self.judging.live.retain(|live| {
+            !many(deaths, live.id, MAX_DEATHS) && !many(failures, live.id, MAX_FAILURES)
+        });
         Ok(())
     }
 
@@ -202,11 +210,12 @@ impl<'h> Hunt<'h> {
             return Ok(());
         }
         let now = Instant::now();
-        let until = now + until.saturating_duration_since(now) / SHARE;
+        let until = now + (until.saturating_duration_since(now) / SHARE).max(MAKING_SMALL);
         let Some(sequence) = self.checker.witness(difference, until)? else {
             *self.failures.entry(mutant).or_default() += 1;
             return Ok(());
         };
+        let sequence = self.checker.with_a_query(&sequence)?;
         let witness = self.witness(sequence, mutant)?;
         let told = &witness.kills;
         self.judging.live.retain(|live| !told.contains(&live.id));
@@ -220,11 +229,11 @@ impl<'h> Hunt<'h> {
 
     /// All that a sequence tells beside the mutant that it was found for.
     fn witness(&mut self, sequence: Sequence, mutant: u32) -> Result<Witness, Error> {
-        let deadly = &self.deadly;
+        let deaths = &self.deaths;
         let among: Vec<(u32, u32)> = self
             .places
             .iter()
-            .filter(|(id, _)| !deadly.contains(id))
+            .filter(|(id, _)| !deaths.contains_key(id))
             .map(|(id, place)| (*id, *place))
             .collect();
         let mut kills = self.checker.told(&sequence, &among)?;

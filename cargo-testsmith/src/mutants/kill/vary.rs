@@ -7,6 +7,8 @@ use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Ty, TypeId};
 
 /// Changes of one variation.
 const MAX_CHANGES: usize = 3;
+/// Characters of a text that was repeated.
+const MAX_TEXT: usize = 140;
 
 pub struct Variations<'v> {
     plan: &'v Plan,
@@ -75,7 +77,7 @@ impl<'v> Variations<'v> {
     /// A neighbour, the value of another literal of the sequence, or one that the crate names.
     fn other_literal(&mut self, edit: &Edit, ty: TypeId, literal: &Literal) -> Option<Literal> {
         match self.rng.below(3) {
-            0 => Some(within(&self.plan.ty(ty).ty, self.neighbour(literal))),
+            0 => Some(within(&self.plan.ty(ty).ty, self.neighbour(ty, literal))),
             1 => {
                 let of_type = |step: &EditStep| match step {
                     EditStep::Literal(other, value) if *other == ty => Some(value.clone()),
@@ -84,14 +86,17 @@ impl<'v> Variations<'v> {
                 let others: Vec<Literal> = edit.steps.iter().filter_map(of_type).collect();
                 Some(others[self.rng.below(others.len())].clone())
             }
-            _ => {
-                let (_, pool) = self.plan.literals.iter().find(|(known, _)| *known == ty)?;
-                (!pool.is_empty()).then(|| pool[self.rng.below(pool.len())].clone())
-            }
+            _ => self.of_the_crate(ty),
         }
     }
 
-    fn neighbour(&mut self, literal: &Literal) -> Literal {
+    /// A literal that stands in the crate, or one that is always worth trying.
+    fn of_the_crate(&mut self, ty: TypeId) -> Option<Literal> {
+        let (_, pool) = self.plan.literals.iter().find(|(known, _)| *known == ty)?;
+        (!pool.is_empty()).then(|| pool[self.rng.below(pool.len())].clone())
+    }
+
+    fn neighbour(&mut self, ty: TypeId, literal: &Literal) -> Literal {
         match literal {
             Literal::Bool(value) => Literal::Bool(!value),
             Literal::Int(value) => {
@@ -106,18 +111,18 @@ impl<'v> Variations<'v> {
                 let by = [1.0, -1.0, 0.5][self.rng.below(3)];
                 Literal::Float((f64::from_bits(*bits) + by).to_bits())
             }
-            Literal::Str(text) => Literal::Str(self.edited(text).into()),
+            Literal::Str(text) => Literal::Str(self.edited(ty, text).into()),
         }
     }
 
-    /// A text with one character more, less or other.
-    fn edited(&mut self, text: &str) -> String {
-        const MORE: [char; 10] = ['0', '1', '9', 'a', 'Z', '.', '-', ' ', '_', 'é'];
+    /// A text with one character more, less or other, or the same again and again.
+    fn edited(&mut self, ty: TypeId, text: &str) -> String {
         let mut characters: Vec<char> = text.chars().collect();
-        let new = match (characters.is_empty(), self.rng.chance(1, 2)) {
-            (false, true) => characters[self.rng.below(characters.len())],
-            _ => MORE[self.rng.below(MORE.len())],
-        };
+        if self.rng.chance(1, 16) && !characters.is_empty() {
+            let times = 2 + self.rng.below(MAX_TEXT / characters.len().min(MAX_TEXT) + 1);
+            return text.repeat(times).chars().take(MAX_TEXT).collect();
+        }
+        let new = self.character(ty, &characters);
         let at = self.rng.below(characters.len() + 1);
         match (self.rng.below(3), at < characters.len()) {
             (0, true) => drop(characters.remove(at)),
@@ -125,6 +130,21 @@ impl<'v> Variations<'v> {
             _ => characters.insert(at, new),
         }
         characters.into_iter().collect()
+    }
+
+    /// A character of the text, of a text that stands in the crate, or any other.
+    fn character(&mut self, ty: TypeId, text: &[char]) -> char {
+        const MORE: [char; 10] = ['0', '1', '9', 'a', 'Z', '.', '-', ' ', '\0', 'é'];
+        let known = match self.rng.below(3) {
+            0 => text.to_vec(),
+            1 => match self.of_the_crate(ty) {
+                Some(Literal::Str(other)) => other.chars().collect(),
+                _ => vec![],
+            },
+            _ => vec![],
+        };
+        let from = if known.is_empty() { &MORE[..] } else { &known };
+        from[self.rng.below(from.len())]
     }
 }
 

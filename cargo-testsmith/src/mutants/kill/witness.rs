@@ -13,7 +13,7 @@ use testsmith_engines::shrink::shrink;
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::judging::{Difference, RECORDING, Shown, Tried};
 use testsmith_model::outcome::{Ending, Outcome};
-use testsmith_model::{Builder, Edit, OpId, Plan, Sequence};
+use testsmith_model::{Builder, Edit, EditStep, Mode, OpId, Plan, Sequence};
 use testsmith_render::{Style, Test, TestEnding, test_function};
 
 /// A sequence, and the mutants that a test of it would notice.
@@ -64,6 +64,27 @@ impl<'c> Checker<'c> {
             }
         }
         Ok(None)
+    }
+
+    /// The sequence with a query on what its last call changed, if that says nothing itself.
+    pub fn with_a_query(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {
+        let edit = Edit::of(sequence);
+        let last = edit.len().saturating_sub(1);
+        let Some(EditStep::Call(op, args)) = edit.steps.last() else { return Ok(sequence.clone()) };
+        let operation = self.plan.operation(*op);
+        let inputs = operation.inputs.iter().zip(args.iter());
+        let mut changed = inputs.filter(|(input, _)| input.mode == Mode::Exclusive);
+        if !self.plan.ty(operation.output).ty.is_unit() {
+            return Ok(sequence.clone());
+        }
+        let Some((_, value)) = changed.next() else { return Ok(sequence.clone()) };
+        for longer in asked(self.plan, sequence, *value as usize, last) {
+            let seen = self.original(&longer)?;
+            if seen.is_some_and(|(observed, _)| observed.seen.last().is_some_and(Option::is_some)) {
+                return Ok(longer);
+            }
+        }
+        Ok(sequence.clone())
     }
 
     /// The mutants among these that a test of the sequence would notice.
