@@ -144,3 +144,16 @@ fn check_again(fixture: &Fixture, run: &[&str]) {
     assert!(stderr(&refused).contains("was edited"), "{}", stderr(&refused));
     assert_eq!(std::fs::read_to_string(&file).expect("it stays"), edited);
 }
+
+#[test]
+fn a_package_without_tests_gets_its_first() {
+    let manifest = "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2015\"\n";
+    let library = "#![no_std]\n#![deny(warnings)]\npub fn half(n: u8) -> u8 { n / 2 }\n";
+    let fixture = Fixture::make("bare", manifest, Some(library));
+    let output = fixture.run(&["mutants", "--quiet", "--kill", "5s", "--fail-under", "80"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("noticed before: 0.0%\nnoticed: 100.0%\n"), "{text}");
+    let written = std::fs::read_to_string(fixture.path().join(FILE)).expect("it is written");
+    assert!(written.contains("extern crate bare;") && written.contains("half("), "{written}");
+}

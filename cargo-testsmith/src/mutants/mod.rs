@@ -53,7 +53,7 @@ pub fn run(options: &Mutants, interrupt: &Arc<AtomicBool>) -> Result<Exit> {
     let built = build::build(&tree, &sources, &chosen, &console, interrupt)?;
     let tests = tree.tests(!options.no_sandbox)?;
     let pool = pool::Pool::new(options.jobs, &tests, sources.count() + 1, interrupt);
-    let baseline = baseline::run(&tests, &built, &pool, &console)?;
+    let baseline = baseline::run(&tests, &built, &pool, &console, options.kill.is_some())?;
     let verdicts = trials::run(&sources, &chosen, &built, &baseline, options, &pool, &console)?;
     console.clear();
     let report = report::Report::new(&place.name, &sources, &verdicts, &baseline);

@@ -54,16 +54,28 @@ impl<'c> Checker<'c> {
                 continue;
             }
             let small = self.smaller(&candidate, mutant, until)?;
-            self.supervisor.renew();
-            let mut steady = true;
-            for _ in 0..LOOKS {
-                steady = steady && self.tells(&small, mutant)?;
-            }
-            if steady {
+            if self.tells_afresh(&small, mutant)? {
                 return Ok(Some(small));
             }
         }
         Ok(None)
+    }
+
+    /// Whether what the original shows in this process and in a fresh one tells the mutant, each
+    /// time.
+    fn tells_afresh(&mut self, sequence: &Sequence, mutant: u32) -> Result<bool, Error> {
+        let Some((mut observed, _)) = self.original(sequence)? else { return Ok(false) };
+        self.supervisor.renew();
+        for _ in 0..LOOKS {
+            let Some((_, tried)) = self.original(sequence)? else { return Ok(false) };
+            let same = observed.agrees(&tried.outcome);
+            let outcome = self.mutated(sequence, mutant, tried.visits)?;
+            let told = outcome.is_some_and(|outcome| notices(self.plan, &observed, &outcome));
+            if !same || !told {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The sequence with a query on what its last call changed, if that says nothing itself.
