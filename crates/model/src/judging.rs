@@ -11,8 +11,6 @@ use crate::wire;
 
 /// In place of a mutant: none is active, and what is reached is noted.
 pub const RECORDING: u32 = u32::MAX;
-/// What a mutant panics with that passes more guards than it may.
-pub const LOOPS: &str = "testsmith: the mutant passes too many guards";
 
 /// Which mutants are looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,9 +63,8 @@ pub struct Judged {
     pub reaching: Vec<(u32, Sequence)>,
     /// Components made on the way.
     pub components: Vec<Component>,
-    /// What the processor spent on judging, and on growing the sequences.
+    /// What the processor spent on judging, without growing the sequences.
     pub judging_ns: u64,
-    pub growing_ns: u64,
 }
 
 /// One sequence, run with one mutant or with none.
@@ -83,7 +80,7 @@ wire!(struct LiveMutant { id, place, tried });
 wire!(struct Judging { live, numbers, panicking });
 wire!(enum Shown { 0 => Value {}, 1 => Ending {}, 2 => State {} });
 wire!(struct Difference { mutant, sequence, step, shown });
-wire!(struct Judged { sequences, tried, reaching, components, judging_ns, growing_ns });
+wire!(struct Judged { sequences, tried, reaching, components, judging_ns });
 wire!(struct Tried { outcome, visits, reached });
 
 #[cfg(test)]

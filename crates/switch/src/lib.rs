@@ -34,8 +34,6 @@ static GIVES_UP: AtomicU8 = AtomicU8::new(ENDS);
 const ENDS: u8 = 0;
 /// It panics, because others are judged in the same process.
 const PANICS: u8 = 1;
-/// What a mutant that loops panics with.
-const LOOPS: &str = "testsmith: the mutant passes too many guards";
 /// Guards that it may pass while it unwinds; one that still goes on ends its process.
 const WHILE_UNWINDING: u64 = 100_000;
 
@@ -113,8 +111,38 @@ fn give_up() {
     if GIVES_UP.load(Relaxed) == PANICS {
         GIVES_UP.store(ENDS, Relaxed);
         VISITS_LEFT.store(WHILE_UNWINDING, Relaxed);
-        panic!("{}", LOOPS);
+        panic!("the mutant passes too many guards");
     }
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     serve::end_looping();
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::panic::catch_unwind;
+    use std::vec;
+
+    /// One test, because the switch is one for the whole process.
+    #[test]
+    fn guards_note_what_is_reached_and_a_mutant_that_loops_panics_once() {
+        let record = vec![0u64; 3].leak();
+        // SAFETY: there is room for a counter and sixteen mutants, for ever.
+        unsafe { record_in(record.as_mut_ptr().cast(), 16) };
+        try_out(RECORDING, u64::MAX);
+        assert_eq!((pick(3, 2), pick(7, 1), pick(7, 1)), (0, 0, 0));
+        try_out(NONE, u64::MAX);
+        assert_eq!(record[0], 3, "three guards were passed");
+        let noted: vec::Vec<usize> =
+            (0..16).filter(|n| record[1 + n / 8].to_ne_bytes()[n % 8] != 0).collect();
+        assert_eq!(noted, [3, 7]);
+        try_out(4, 10);
+        assert_eq!((pick(3, 2), pick(7, 1), on(4)), (2, 0, true));
+        let looped = catch_unwind(|| while on(4) {});
+        assert!(looped.is_err(), "it is ended");
+        assert!((0..1000).all(|_| on(4)), "what unwinds may pass more guards");
+        try_out(NONE, u64::MAX);
+        assert_eq!(pick(3, 2), 0);
+    }
 }

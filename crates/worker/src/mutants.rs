@@ -37,7 +37,7 @@ const MUTANTS_A_SEQUENCE: std::ops::RangeInclusive<u64> = 4..=64;
 const GUARDS_A_SEQUENCE: u64 = 500_000;
 
 /// A switch with the record that it writes to.
-pub(crate) struct Bench {
+pub(crate) struct Switchboard {
     switch: Switch,
     /// A counter, then a byte for each number, eight to a word. Never moved or freed.
     record: &'static mut [u64],
@@ -50,13 +50,13 @@ struct Look {
     left: Vec<Option<String>>,
 }
 
-impl Bench {
-    pub(crate) fn new(switch: Switch, numbers: u32) -> Bench {
+impl Switchboard {
+    pub(crate) fn new(switch: Switch, numbers: u32) -> Switchboard {
         let record = vec![0u64; 1 + (numbers as usize).div_ceil(8)].leak();
         // SAFETY: the record is as long as is said, is never freed, and is read and cleared
         // only between runs.
         unsafe { (switch.record_in)(record.as_mut_ptr().cast(), numbers) };
-        Bench { switch, record }
+        Switchboard { switch, record }
     }
 
     /// Runs a sequence with one mutant, or with none. `None` if it is not legal.
@@ -122,19 +122,18 @@ pub(crate) type Tell<'t> = &'t mut dyn FnMut(Difference) -> std::io::Result<()>;
 pub(crate) fn judge(
     executor: &mut Executor,
     engine: &mut Engine,
-    bench: &mut Bench,
+    board: &mut Switchboard,
     judging: &Judging,
     (walk, sequences): (&Walk, &[Sequence]),
     tell: Tell<'_>,
 ) -> std::io::Result<Judged> {
-    let mut judge = Judge::new(bench, judging);
+    let mut judge = Judge::new(board, judging);
     for sequence in sequences {
         judge.sequence(executor, sequence, tell)?;
     }
     crate::random_keys::seed(walk.seed);
     engine.start(walk.seed);
-    let (start, begin) = (executor.calls, processor_ns());
-    let judged_before = judge.judged.judging_ns;
+    let start = executor.calls;
     while judge.judged.sequences < walk.max_sequences
         && executor.calls - start < walk.max_calls
         && !judge.live.is_empty()
@@ -155,14 +154,11 @@ pub(crate) fn judge(
         judge.sequence(executor, &sequence, tell)?;
         executor.calls = grown;
     }
-    let spent = processor_ns() - begin;
-    let judging_ns = judge.judged.judging_ns - judged_before;
-    let growing_ns = spent.saturating_sub(judging_ns);
-    Ok(Judged { growing_ns, components: engine.take_components(), ..judge.into_judged() })
+    Ok(Judged { components: engine.take_components(), ..judge.into_judged() })
 }
 
 struct Judge<'j> {
-    bench: &'j mut Bench,
+    board: &'j mut Switchboard,
     live: Vec<LiveMutant>,
     panicking: &'j [OpId],
     tried: BTreeMap<u32, u64>,
@@ -171,9 +167,9 @@ struct Judge<'j> {
 }
 
 impl<'j> Judge<'j> {
-    fn new(bench: &'j mut Bench, judging: &'j Judging) -> Judge<'j> {
+    fn new(board: &'j mut Switchboard, judging: &'j Judging) -> Judge<'j> {
         Judge {
-            bench,
+            board,
             live: judging.live.clone(),
             panicking: &judging.panicking,
             tried: BTreeMap::new(),
@@ -214,8 +210,8 @@ impl<'j> Judge<'j> {
         executor: &mut Executor,
         sequence: &Sequence,
     ) -> Vec<(u32, u32, Shown)> {
-        self.bench.record.fill(0);
-        let first = self.bench.look(executor, sequence, RECORDING, u64::MAX);
+        self.board.record.fill(0);
+        let first = self.board.look(executor, sequence, RECORDING, u64::MAX);
         let Some(first) = first.filter(|look| !look.outcome.ending.is_fatal()) else {
             return vec![];
         };
@@ -223,7 +219,7 @@ impl<'j> Judge<'j> {
         if reached.is_empty() {
             return vec![];
         }
-        let visits = self.bench.record[0].saturating_mul(TIMES).saturating_add(VISITS_AT_LEAST);
+        let visits = self.board.record[0].saturating_mul(TIMES).saturating_add(VISITS_AT_LEAST);
         let Some(original) = self.again(executor, sequence, first) else { return vec![] };
         let counts = self.counts(sequence, &original.outcome);
         let mut found = vec![];
@@ -233,7 +229,7 @@ impl<'j> Judge<'j> {
             if known.is_none_or(|known| known.len() > sequence.len()) {
                 self.reaching.insert(mutant, sequence.clone());
             }
-            let look = self.bench.look(executor, sequence, mutant, visits);
+            let look = self.board.look(executor, sequence, mutant, visits);
             let differs = look.and_then(|look| difference(&original, &look, counts));
             if let Some((step, shown)) = differs
                 && self.is_as_before(executor, sequence, &original)
@@ -246,14 +242,14 @@ impl<'j> Judge<'j> {
 
     /// Whether the original still does the same: a mutant may have left something behind.
     fn is_as_before(&self, executor: &mut Executor, sequence: &Sequence, before: &Look) -> bool {
-        let now = self.bench.look(executor, sequence, NONE, u64::MAX);
+        let now = self.board.look(executor, sequence, NONE, u64::MAX);
         now.is_some_and(|now| difference(before, &now, true).is_none())
     }
 
     /// The live mutants that were reached, those that were tried least first.
     fn reached_live(&mut self) -> Vec<u32> {
         let bytes = |place: u32| {
-            let word = self.bench.record[1 + place as usize / 8];
+            let word = self.board.record[1 + place as usize / 8];
             word.to_ne_bytes()[place as usize % 8]
         };
         let reached = self.live.iter().filter(|live| bytes(live.place) != 0);
@@ -261,14 +257,14 @@ impl<'j> Judge<'j> {
         let mut reached: Vec<(u64, u32)> = reached.map(|live| (tried(live), live.id)).collect();
         reached.sort_unstable();
         let (few, many) = (*MUTANTS_A_SEQUENCE.start(), *MUTANTS_A_SEQUENCE.end());
-        let most = (GUARDS_A_SEQUENCE / self.bench.record[0].max(1)).clamp(few, many);
+        let most = (GUARDS_A_SEQUENCE / self.board.record[0].max(1)).clamp(few, many);
         reached.truncate(most as usize);
         reached.into_iter().map(|(_, mutant)| mutant).collect()
     }
 
     /// What the original shows each time.
     fn again(&self, executor: &mut Executor, sequence: &Sequence, first: Look) -> Option<Look> {
-        let second = self.bench.look(executor, sequence, NONE, u64::MAX)?;
+        let second = self.board.look(executor, sequence, NONE, u64::MAX)?;
         if first.outcome.ending != second.outcome.ending
             || first.outcome.step != second.outcome.step
         {
@@ -372,50 +368,4 @@ impl Executor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use testsmith_model::Value;
-    use testsmith_model::outcome::{Panic, Phase};
-
-    fn look(values: &[&str], ending: Ending, step: u32, left: &[Option<&str>]) -> Look {
-        let value = |text: &&str| Value { text: Some((*text).to_owned()) };
-        let values = values.iter().map(value).collect();
-        let outcome = Outcome { ending, step, phase: Phase::Calling, values, new_edges: 0 };
-        Look { outcome, left: left.iter().map(|text| text.map(str::to_owned)).collect() }
-    }
-
-    fn panicked(message: &str) -> Ending {
-        Ending::Panicked(Panic { message: message.to_owned(), ..Panic::default() })
-    }
-
-    #[test]
-    fn what_differs_first_is_told() {
-        let original = look(&["1", "2"], Ending::Completed, 2, &[Some("a"), None]);
-        let check = |mutant: Look| difference(&original, &mutant, true);
-        let same = |left: &[Option<&str>]| look(&["1", "2"], Ending::Completed, 2, left);
-        assert_eq!(check(same(&[Some("a"), Some("b")])), None, "what is not steady is no news");
-        assert_eq!(check(same(&[Some("b"), None])), Some((0, Shown::State)));
-        let value = look(&["1", "3"], panicked("it"), 2, &[]);
-        assert_eq!(check(value), Some((1, Shown::Value)));
-        let ending = look(&["1"], panicked("it"), 1, &[]);
-        assert_eq!(check(ending), Some((1, Shown::Ending)));
-    }
-
-    #[test]
-    fn a_panic_that_is_not_promised_need_not_come() {
-        let original = look(&["1"], panicked("one"), 1, &[]);
-        let other = look(&["1"], panicked("other"), 1, &[]);
-        assert_eq!(difference(&original, &other, true), None, "what it says is nobody's business");
-        let completed = look(&["1", "2"], Ending::Completed, 2, &[]);
-        assert_eq!(difference(&original, &completed, false), None);
-        assert_eq!(difference(&original, &completed, true), Some((1, Shown::Ending)));
-        let earlier = look(&[], panicked("one"), 0, &[]);
-        assert_eq!(difference(&original, &earlier, false), Some((0, Shown::Ending)));
-    }
-
-    #[test]
-    fn addresses_are_known_by_their_digits() {
-        assert!(has_address("Shelf { at: 0x7ffd12a0 }"));
-        assert!(!has_address("[0x12, 0xff]") && !has_address("0x") && !has_address("a"));
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@
 
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
-use crate::mutants::{self, Bench, Switch};
+use crate::mutants::{self, Switch, Switchboard};
 use crate::observer::Observer;
 use crate::orphan;
 use crate::panics;
@@ -20,6 +20,7 @@ use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
+use testsmith_model::judging::{Judging, Tried};
 use testsmith_model::message::{
     ArgumentLimit, IDENTITY, Job, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
@@ -80,7 +81,7 @@ fn serve(
         engine: None,
         journal: Some(journal),
         switch,
-        bench: None,
+        board: None,
     };
     // The hook prints nothing, so a mistake of our own is told here.
     let served = panics::catching(|| {
@@ -123,7 +124,7 @@ struct Worker {
     journal: Option<Journal>,
     switch: Option<Switch>,
     /// The switch once a job with mutants came.
-    bench: Option<Bench>,
+    board: Option<Switchboard>,
 }
 
 /// An engine with what it has learnt, and what it was told to begin with.
@@ -205,34 +206,45 @@ impl Worker {
                 None => refuse("no plan was given"),
             },
             Job::Judge { judging, walk, sequences } => {
-                let bench = bench(&mut self.bench, self.switch, judging.numbers);
-                match (&mut self.executor, bench) {
-                    (Some(executor), Some(bench)) => {
-                        let engine = &mut go_on(&mut self.engine, executor, &walk).engine;
-                        let mut tell = |difference| send(&Reply::Differs { difference }, replies);
-                        let with = (&walk, sequences.as_slice());
-                        let judged =
-                            mutants::judge(executor, engine, bench, &judging, with, &mut tell)?;
-                        Reply::Judged { judged }
-                    }
-                    _ => refuse("there is no plan, or no mutant"),
-                }
+                self.judge(&judging, &walk, &sequences, replies)?
             }
             Job::Try { sequence, mutant, visits, numbers } => {
-                let bench = bench(&mut self.bench, self.switch, numbers);
-                let tried = match (&mut self.executor, bench) {
-                    (Some(executor), Some(bench)) => {
-                        bench.try_one(executor, &sequence, mutant, visits)
-                    }
-                    _ => None,
-                };
-                match tried {
+                match self.try_out(&sequence, mutant, visits, numbers) {
                     Some(tried) => Reply::Tried { tried },
                     None => refuse("the sequence is not legal for this plan"),
                 }
             }
         };
         send(&reply, replies)
+    }
+
+    fn judge(
+        &mut self,
+        judging: &Judging,
+        walk: &Walk,
+        sequences: &[Sequence],
+        replies: &mut BufWriter<File>,
+    ) -> std::io::Result<Reply> {
+        let board = board(&mut self.board, self.switch, judging.numbers);
+        let (Some(executor), Some(board)) = (&mut self.executor, board) else {
+            return Ok(Reply::Refused { why: "there is no plan, or no mutant".to_owned() });
+        };
+        let engine = &mut go_on(&mut self.engine, executor, walk).engine;
+        let mut tell = |difference| send(&Reply::Differs { difference }, replies);
+        let with = (walk, sequences);
+        let judged = mutants::judge(executor, engine, board, judging, with, &mut tell)?;
+        Ok(Reply::Judged { judged })
+    }
+
+    fn try_out(
+        &mut self,
+        sequence: &Sequence,
+        mutant: u32,
+        visits: u64,
+        numbers: u32,
+    ) -> Option<Tried> {
+        let board = board(&mut self.board, self.switch, numbers)?;
+        board.try_one(self.executor.as_mut()?, sequence, mutant, visits)
     }
 
     fn take_up(&mut self, plan: Plan) -> Result<(), &'static str> {
@@ -250,9 +262,13 @@ impl Worker {
 }
 
 /// The switch with its record, if there is one.
-fn bench(bench: &mut Option<Bench>, switch: Option<Switch>, numbers: u32) -> Option<&mut Bench> {
+fn board(
+    board: &mut Option<Switchboard>,
+    switch: Option<Switch>,
+    numbers: u32,
+) -> Option<&mut Switchboard> {
     let switch = switch?;
-    Some(bench.get_or_insert_with(|| Bench::new(switch, numbers)))
+    Some(board.get_or_insert_with(|| Switchboard::new(switch, numbers)))
 }
 
 pub(crate) type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;
