@@ -63,11 +63,11 @@ fn main() {
 }
 ";
 /// With mutants in the crate under test.
-const MUTANTS_MAIN: &str = r"use testsmith_switch::{record_in, try_out};
+const MUTANTS_MAIN: &str = r"use testsmith_switch::{record_in, stamp, try_out};
 use testsmith_thunks::{IDENTITY, THUNKS, tables};
 
 fn main() {
-    let switch = testsmith_worker::Switch { record_in, try_out };
+    let switch = testsmith_worker::Switch { record_in, stamp, try_out };
     testsmith_worker::run_with_mutants(THUNKS, tables(), IDENTITY, switch);
 }
 ";

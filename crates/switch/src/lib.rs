@@ -26,6 +26,8 @@ static VISITS_LEFT: AtomicU64 = AtomicU64::new(u64::MAX);
 /// While recording: a counter of guards, then a byte for each number of a mutant.
 static RECORD: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static RECORDED: AtomicU32 = AtomicU32::new(0);
+/// What is noted at the first visit, so that whoever changes it knows when that was.
+static STAMP: AtomicU8 = AtomicU8::new(1);
 /// Where the bytes begin.
 const COUNTER_BYTES: usize = 8;
 /// What becomes of a mutant that loops.
@@ -77,6 +79,11 @@ pub unsafe fn record_in(record: *mut u8, numbers: u32) {
     RECORD.store(record, Relaxed);
 }
 
+/// From now on this is noted of what is reached for the first time.
+pub fn stamp(stamp: u8) {
+    STAMP.store(stamp, Relaxed);
+}
+
 #[cold]
 #[inline(never)]
 fn pick_watched(active: u32, first: u32, count: u32) -> u32 {
@@ -102,7 +109,10 @@ fn note(first: u32) {
     // bytes after it, and never unmaps them.
     unsafe {
         (*record.cast::<AtomicU64>()).fetch_add(1, Relaxed);
-        record.add(COUNTER_BYTES + first as usize).write_volatile(1);
+        let noted = record.add(COUNTER_BYTES + first as usize);
+        if noted.read_volatile() == 0 {
+            noted.write_volatile(STAMP.load(Relaxed));
+        }
     }
 }
 
@@ -131,12 +141,13 @@ mod tests {
         // SAFETY: there is room for a counter and sixteen mutants, for ever.
         unsafe { record_in(record.as_mut_ptr().cast(), 16) };
         try_out(RECORDING, u64::MAX);
-        assert_eq!((pick(3, 2), pick(7, 1), pick(7, 1)), (0, 0, 0));
+        assert_eq!((pick(3, 2), pick(7, 1)), (0, 0));
+        stamp(9);
+        assert_eq!((pick(7, 1), pick(12, 1)), (0, 0));
         try_out(NONE, u64::MAX);
-        assert_eq!(record[0], 3, "three guards were passed");
-        let noted: vec::Vec<usize> =
-            (0..16).filter(|n| record[1 + n / 8].to_ne_bytes()[n % 8] != 0).collect();
-        assert_eq!(noted, [3, 7]);
+        assert_eq!(record[0], 4, "four guards were passed");
+        let noted = |n: usize| record[1 + n / 8].to_ne_bytes()[n % 8];
+        assert_eq!([3, 4, 7, 12].map(noted), [1, 0, 1, 9], "each as it was at first");
         try_out(4, 10);
         assert_eq!((pick(3, 2), pick(7, 1), on(4)), (2, 0, true));
         let looped = catch_unwind(|| while on(4) {});

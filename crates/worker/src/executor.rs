@@ -113,6 +113,12 @@ pub struct Executor {
     pub(crate) observer: Option<Box<Observer>>,
     /// What the values at the end of a sequence are known by, where that was asked for.
     pub(crate) left: Option<Vec<Option<String>>>,
+    /// Values that were lent to be changed, where that was asked for.
+    pub(crate) changed: Vec<u32>,
+    /// The first step whose value is looked at.
+    pub(crate) look_from: u32,
+    /// Is told of every step of a sequence from outside before it is carried out.
+    pub(crate) stamp: Option<fn(u8)>,
     /// Whether the counters of edges are left alone.
     quiet: bool,
 }
@@ -166,6 +172,9 @@ impl Executor {
             shelf: Shelf::default(),
             observer: None,
             left: None,
+            changed: vec![],
+            look_from: 0,
+            stamp: None,
             quiet: false,
         }
     }
@@ -250,7 +259,10 @@ impl Executor {
     fn carry_out(&mut self, sequence: &Sequence, observe: bool) -> Option<Outcome> {
         self.begin(observe);
         let mut legal = true;
-        for step in sequence.steps() {
+        for (n, step) in sequence.steps().enumerate() {
+            if let Some(stamp) = self.stamp {
+                stamp(u8::try_from(n + 1).unwrap_or(u8::MAX));
+            }
             let done = match step {
                 Step::Literal(ty, literal) => self.put_literal(*ty, literal).map(drop),
                 Step::Call(op, back) => {
@@ -258,7 +270,7 @@ impl Executor {
                     let args: Option<Vec<u32>> =
                         back.iter().map(|distance| here.checked_sub(*distance)).collect();
                     match args.filter(|args| self.fits(*op, args)) {
-                        Some(args) => match self.call(*op, &args) {
+                        Some(args) => match self.call_noting(*op, &args) {
                             Some(result) => result.map(drop),
                             None if self.frame.refused => {
                                 self.fail(Ending::Inapplicable, here, Phase::Calling);
@@ -529,7 +541,9 @@ impl Executor {
         }
         if self.observe {
             self.values.resize(self.slots.len(), Value::default());
-            self.look_at(slot);
+            if here >= self.look_from {
+                self.look_at(slot);
+            }
         }
         if self.observer.is_some() {
             self.observe_after(op, args, slot, here);

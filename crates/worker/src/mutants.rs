@@ -1,8 +1,8 @@
 //! Judges mutants in this process: a sequence runs on the original, and then once for each live
 //! mutant that it reaches.
 //!
-//! What is compared is what is seen of each value when it is made and of all that are left at
-//! the end, and how the sequence ends. What the original shows differently when it runs again is
+//! What is compared is what is seen of each value when it is made and of all that were changed
+//! at the end, and how the sequence ends. What the original shows differently when it runs again is
 //! not compared, nor is a text with an address in it. A mutant that ends the process is known
 //! by the journal. Nobody here decides whether a difference is worth a test.
 
@@ -10,13 +10,13 @@ use crate::executor::Executor;
 use crate::run::grow;
 use crate::timing::processor_ns;
 use std::collections::BTreeMap;
-use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
+use testsmith_engines::{Halt, Stage};
 use testsmith_model::judging::{Difference, Judged, Judging, LiveMutant, RECORDING, Shown, Tried};
 use testsmith_model::message::Walk;
 use testsmith_model::operation::Sameness;
 use testsmith_model::outcome::Ending;
-use testsmith_model::{OpId, Outcome, Sequence, Step};
+use testsmith_model::{Mode, OpId, Outcome, Sequence, Step};
 
 /// What the crate with the switch offers, which only a harness with mutants is linked with.
 #[derive(Clone, Copy)]
@@ -25,6 +25,8 @@ pub struct Switch {
     pub record_in: unsafe fn(*mut u8, u32),
     /// Switches a mutant on, which may pass so many guards.
     pub try_out: fn(u32, u64),
+    /// Says what is noted of what is reached for the first time.
+    pub stamp: fn(u8),
 }
 
 const NONE: u32 = 0;
@@ -94,9 +96,11 @@ impl Switchboard {
     ) -> T {
         let noted = if mutant == RECORDING { NONE } else { mutant };
         executor.journal.mutant(noted);
+        executor.stamp = (mutant == RECORDING).then_some(self.switch.stamp);
         (self.switch.try_out)(mutant, visits);
         let done = run(executor);
         (self.switch.try_out)(NONE, u64::MAX);
+        executor.stamp = None;
         executor.journal.mutant(NONE);
         done
     }
@@ -223,13 +227,16 @@ impl<'j> Judge<'j> {
         let Some(original) = self.again(executor, sequence, first) else { return vec![] };
         let counts = self.counts(sequence, &original.outcome);
         let mut found = vec![];
-        for mutant in reached {
+        for (mutant, first) in reached {
             *self.tried.entry(mutant).or_default() += 1;
             let known = self.reaching.get(&mutant);
             if known.is_none_or(|known| known.len() > sequence.len()) {
                 self.reaching.insert(mutant, sequence.clone());
             }
+            // Before its place is reached, it is the original.
+            executor.look_from = first;
             let look = self.board.look(executor, sequence, mutant, visits);
+            executor.look_from = 0;
             let differs = look.and_then(|look| difference(&original, &look, counts));
             if let Some((step, shown)) = differs
                 && self.is_as_before(executor, sequence, &original)
@@ -246,20 +253,24 @@ impl<'j> Judge<'j> {
         now.is_some_and(|now| difference(before, &now, true).is_none())
     }
 
-    /// The live mutants that were reached, those that were tried least first.
-    fn reached_live(&mut self) -> Vec<u32> {
-        let bytes = |place: u32| {
+    /// The live mutants that were reached, those that were tried least first, each with the step
+    /// that reached it first.
+    fn reached_live(&mut self) -> Vec<(u32, u32)> {
+        let stamp = |place: u32| {
             let word = self.board.record[1 + place as usize / 8];
-            word.to_ne_bytes()[place as usize % 8]
+            u32::from(word.to_ne_bytes()[place as usize % 8])
         };
-        let reached = self.live.iter().filter(|live| bytes(live.place) != 0);
         let tried = |live: &LiveMutant| live.tried + self.tried.get(&live.id).unwrap_or(&0);
-        let mut reached: Vec<(u64, u32)> = reached.map(|live| (tried(live), live.id)).collect();
+        let reached = self.live.iter().filter_map(|live| {
+            let first = stamp(live.place).checked_sub(1)?;
+            Some((tried(live), live.id, first))
+        });
+        let mut reached: Vec<(u64, u32, u32)> = reached.collect();
         reached.sort_unstable();
         let (few, many) = (*MUTANTS_A_SEQUENCE.start(), *MUTANTS_A_SEQUENCE.end());
         let most = (GUARDS_A_SEQUENCE / self.board.record[0].max(1)).clamp(few, many);
         reached.truncate(most as usize);
-        reached.into_iter().map(|(_, mutant)| mutant).collect()
+        reached.into_iter().map(|(_, mutant, first)| (mutant, first)).collect()
     }
 
     /// What the original shows each time.
@@ -337,20 +348,32 @@ impl Executor {
     /// end shows. Neither memory nor the counters of edges are looked at.
     fn look(&mut self, sequence: &Sequence) -> Option<(Outcome, Vec<Option<String>>)> {
         self.left = Some(vec![]);
+        self.changed.clear();
         let outcome = self.carry_out_quietly(sequence);
         let left = self.left.take().unwrap_or_default();
         outcome.map(|outcome| (outcome, left))
     }
 
-    /// Notes what each value shows that nobody borrows: its text, which may show what `Eq`
-    /// leaves out, or its hash where it has no text.
+    /// As [`Stage::call`], and notes what is lent to be changed.
+    pub(crate) fn call_noting(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
+        if self.left.is_some() {
+            let inputs = self.signatures[op.index()].inputs.iter().zip(args);
+            let lent = inputs.filter(|(input, _)| input.mode == Mode::Exclusive);
+            self.changed.extend(lent.map(|(_, arg)| *arg));
+        }
+        self.call(op, args)
+    }
+
+    /// Notes what each value shows that was lent to be changed and that nobody borrows now: its
+    /// text, which may show what `Eq` leaves out, or its hash where it has no text.
     pub(crate) fn note_left(&mut self) {
         if self.left.is_none() {
             return;
         }
         let mut all = vec![];
         for slot in 0..self.loans().len() as u32 {
-            if !self.loans().is_live(slot) || self.loans().is_lent(slot) {
+            let free = self.loans().is_live(slot) && !self.loans().is_lent(slot);
+            if !free || !self.changed.contains(&slot) {
                 all.push(None);
                 continue;
             }

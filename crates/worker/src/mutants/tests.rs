@@ -57,6 +57,7 @@ fn addresses_are_known_by_their_digits() {
 thread_local! {
     static ACTIVE: Cell<u32> = const { Cell::new(0) };
     static RECORD: Cell<*mut u8> = const { Cell::new(std::ptr::null_mut()) };
+    static STAMP: Cell<u8> = const { Cell::new(1) };
     static TURN: Cell<i32> = const { Cell::new(0) };
 }
 
@@ -68,11 +69,15 @@ fn try_out(mutant: u32, _visits: u64) {
     ACTIVE.set(mutant);
 }
 
+fn stamp(stamp: u8) {
+    STAMP.set(stamp);
+}
+
 /// A guard of one mutant.
 fn on(mutant: u32) -> bool {
     if ACTIVE.get() == RECORDING {
         // SAFETY: the record has a byte for each mutant, behind eight that count.
-        unsafe { RECORD.get().add(8 + mutant as usize).write(1) };
+        unsafe { RECORD.get().add(8 + mutant as usize).write(STAMP.get()) };
     }
     ACTIVE.get() == mutant
 }
@@ -148,7 +153,7 @@ fn told(steps: Vec<Step>) -> (Vec<(u32, u32, Shown)>, Vec<u32>) {
     let sequence = Sequence::from_steps(steps);
     with_executor(|executor| {
         let mut engine = Engine::new(&executor.plan, Heuristics::default(), &[], &[]);
-        let mut board = Switchboard::new(Switch { record_in, try_out }, judging.numbers);
+        let mut board = Switchboard::new(Switch { record_in, try_out, stamp }, judging.numbers);
         let mut found = vec![];
         let mut tell = |one: Difference| {
             found.push((one.mutant, one.step, one.shown));
