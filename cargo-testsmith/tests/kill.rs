@@ -77,7 +77,14 @@ fn every_test_that_is_written_fails_on_its_mutants_and_nothing_else_is_claimed()
     let run = ["mutants", "--kill", "15s", "--format", "json", "--quiet"];
     let output = fixture.run(&run);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    check_keys(&stdout(&output), "mutants: ");
+    let printed = stdout(&output);
+    let of_hunt = |line: &&str| {
+        let event: Value = serde_json::from_str(line).expect("an object");
+        ["test", "hunted", "kill"].contains(&text(&event, "event"))
+    };
+    let (hunt, rest): (Vec<&str>, Vec<&str>) = printed.lines().partition(of_hunt);
+    check_keys(&rest.join("\n"), "mutants: ");
+    check_keys(&hunt.join("\n"), "mutants --kill: ");
     let all = events(&output);
     let mutants: BTreeMap<u64, &Value> =
         of(&all, "mutant").into_iter().map(|one| (one["id"].as_u64().expect("it"), one)).collect();

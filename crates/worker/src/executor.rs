@@ -18,8 +18,8 @@ use crate::panics::{catching, clip};
 use crate::shelf::{Shelf, WrittenRecipe};
 use crate::table::TypeTable;
 use std::sync::Arc;
+use testsmith_engines::Halt;
 use testsmith_engines::random::{Made, Recipe, numbered};
-use testsmith_engines::{Halt, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Panic, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
@@ -465,7 +465,7 @@ impl Executor {
         WrittenRecipe { steps: Blocks::new(&steps), count, value: recipe.value, ty }
     }
 
-    /// Makes a call; see [`Stage::call`].
+    /// Makes a call; see [`testsmith_engines::Stage::call`].
     #[inline(always)]
     fn call_on(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         if self.failure.is_some() || !self.has_room(1, STEP_BYTES) {
