@@ -377,6 +377,11 @@ pub struct Mutants {
     /// How many mutants are judged at once [default: as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Write tests for mutants that no test notices, to tests/testsmith_mutants.rs: search so
+    /// long for calls that tell them from the original [default: 60s]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "60s",
+          value_parser = duration, conflicts_with = "list")]
+    pub kill: Option<std::time::Duration>,
     /// Exit with 100 if less than this percentage of the mutants was noticed
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub fail_under: Option<f64>,

@@ -2,7 +2,7 @@
 
 use crate::Exit;
 use crate::args::Clean;
-use crate::emit::{FAILURES, REGRESSION_MODULES, REGRESSIONS, Tree, Written};
+use crate::emit::{FAILURES, MUTANTS, REGRESSION_MODULES, REGRESSIONS, Tree, Written};
 use crate::infer::CONTRACTS;
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub fn run(options: &Clean) -> Result<Exit> {
         println!("removed {}", out.display());
     }
     let mut tree = Tree::default();
-    for place in [FAILURES, REGRESSIONS, REGRESSION_MODULES, CONTRACTS] {
+    for place in [FAILURES, REGRESSIONS, REGRESSION_MODULES, CONTRACTS, MUTANTS] {
         tree.place(folder.join("tests").join(place));
     }
     for (path, written) in tree.write()? {

@@ -98,11 +98,17 @@ impl Session {
 
     /// Builds the harness; operations that do not compile after all are dropped.
     pub fn build(&mut self, profile: Profile) -> Result<PathBuf> {
+        let (lab, package) = (self.lab.clone(), self.package.clone());
+        self.build_in(&lab, &package, profile)
+    }
+
+    /// The same with another copy of the package, in a lab around it.
+    pub fn build_in(&mut self, lab: &Lab, package: &Package, profile: Profile) -> Result<PathBuf> {
         let begin = Instant::now();
         for _ in 0..MAX_BUILD_ROUNDS {
             self.console.say(&format!("building {} thunks", self.plan.operations.len()));
-            self.lab.write_harness(&self.plan)?;
-            match self.lab.build(&self.plan, &self.package, profile, &self.interrupt)? {
+            lab.write_harness(&self.plan)?;
+            match lab.build(&self.plan, package, profile, &self.interrupt)? {
                 Build::Done { harness, .. } => {
                     self.times.build += begin.elapsed().as_secs_f64();
                     return Ok(harness);

@@ -6,12 +6,14 @@
 
 mod earlier;
 mod files;
+mod merge;
 mod names;
 mod source;
 mod verify;
 
 pub use earlier::{Changed, changed};
-pub use files::{Tree, Written};
+pub use files::{Tree, Written, marked};
+pub use merge::merged;
 pub use source::TestSource;
 pub use verify::{Destination, Emitted, Expected, LeftOut, verify};
 
@@ -28,6 +30,9 @@ pub const FAILURES: &str = "testsmith_failures.rs";
 /// The file of the regression suite, and the folder of its modules.
 pub const REGRESSIONS: &str = "testsmith_regressions.rs";
 pub const REGRESSION_MODULES: &str = "testsmith_regressions";
+
+/// The file of tests that tell mutants from the original.
+pub const MUTANTS: &str = "testsmith_mutants.rs";
 
 /// Lints on style are not for code that a program writes.
 const ROOT: &str = "#![allow(clippy::all)]\n";
@@ -49,6 +54,18 @@ pub fn failures(plan: &Plan, tests: &[&Test], folder: &Path) -> String {
         plan.version,
         plan.extern_crate(),
         body.trim_start()
+    ))
+}
+
+/// The text of the file of tests that tell mutants from the original.
+pub fn killers(plan: &Plan, tests: &[&Test]) -> String {
+    format(&format!(
+        "//! What {} {} does where its other tests did not look: each of these tests fails if the\n\
+         //! code is changed in the way that its comment says.\n{ROOT}\n{}{}",
+        plan.krate,
+        plan.version,
+        plan.extern_crate(),
+        test_file(plan, &[], tests).trim_start()
     ))
 }
 

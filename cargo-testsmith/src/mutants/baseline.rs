@@ -39,7 +39,14 @@ impl Baseline {
 /// Without mutants nothing is cut short, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
-pub fn run(tests: &Tests, built: &Built, pool: &Pool, console: &Console) -> Result<Baseline> {
+/// Where tests are going to be written, there need not be any before.
+pub fn run(
+    tests: &Tests,
+    built: &Built,
+    pool: &Pool,
+    console: &Console,
+    may_be_none: bool,
+) -> Result<Baseline> {
     let (mut executables, mut left_out) = (vec![], vec![]);
     for (target, path) in &built.executables {
         match tests.list(target, path)? {
@@ -70,7 +77,7 @@ pub fn run(tests: &Tests, built: &Built, pool: &Pool, console: &Console) -> Resu
         names.map(move |name| (n, name)).collect::<Vec<_>>()
     };
     let names: Vec<(usize, String)> = executables.iter().enumerate().flat_map(named).collect();
-    if names.is_empty() {
+    if names.is_empty() && !may_be_none {
         bail!(no_tests(&left_out));
     }
     console.say(&format!("running {} tests without mutants", names.len()));

@@ -14,7 +14,8 @@ pub fn write(out: &Path, sources: &Sources, report: &Report) -> Result<()> {
     let mut files = serde_json::Map::new();
     for file in &sources.files {
         let of_file = report.rows.iter().filter(|row| row.file.path == file.path);
-        let mutants: Vec<Value> = of_file.map(mutant).collect();
+        let mutants: Vec<Value> =
+            of_file.map(|row| mutant(row, report.written_for(row.mutant.id))).collect();
         let source = &file.source.text;
         let entry = json!({ "language": "rust", "source": source, "mutants": mutants });
         files.insert(file.path.clone(), entry);
@@ -31,7 +32,8 @@ pub fn write(out: &Path, sources: &Sources, report: &Report) -> Result<()> {
     std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn mutant(row: &super::report::Row) -> Value {
+/// `written` is the test that was written for it.
+fn mutant(row: &super::report::Row, written: Option<&str>) -> Value {
     let place = |place: Place| json!({ "line": place.line, "column": place.column });
     let mut value = json!({
         "id": row.mutant.id.to_string(),
@@ -52,6 +54,11 @@ fn mutant(row: &super::report::Row) -> Value {
             value["statusReason"] = json!(format!("signal {signal}"))
         }
         _ => {}
+    }
+    if let Some(test) = written {
+        value["status"] = json!("Killed");
+        value["killedBy"] = json!([test]);
+        value["statusReason"] = json!("by a test that was written for it");
     }
     value
 }

@@ -1,7 +1,7 @@
 //! `cargo testsmith mutants`: which changes of the package its own tests do not notice.
 //!
 //! ```text
-//! copy -> find mutants -> choose -> build, withdrawing what does not compile -> baseline -> trials -> report
+//! copy -> find mutants -> choose -> build, withdrawing what does not compile -> baseline -> trials -> [ kill ] -> report
 //! ```
 //! One direction. The user's tree is only read.
 
@@ -10,6 +10,7 @@ mod build;
 mod choose;
 mod diff;
 mod elements;
+mod kill;
 mod pool;
 mod report;
 mod sources;
@@ -21,10 +22,11 @@ use crate::console::Console;
 use crate::pipeline::{features, open_lab, subject_of_tests};
 use anyhow::{Result, bail};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use testsmith_lab::{Lab, Subject};
 
-pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
+pub fn run(options: &Mutants, interrupt: &Arc<AtomicBool>) -> Result<Exit> {
     if cfg!(not(all(target_os = "linux", target_env = "gnu"))) {
         bail!("mutants are judged by processes that fork before `main`, on Linux with glibc only");
     }
@@ -32,6 +34,9 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
     let subject = subject_of_tests(&options.target)?;
     let (lab, out) = open_lab(&options.target, &subject)?;
     let place = place_of(&lab, &subject, options)?;
+    if options.kill.is_some() {
+        kill::refuse_edited(&lab, &place.package, options)?;
+    }
     console.say(&format!("reading a copy of {}", place.name));
     let tree =
         lab.mutant_tree(&place.workspace, &place.package, &place.name, &features(&options.target))?;
@@ -48,12 +53,32 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
     let built = build::build(&tree, &sources, &chosen, &console, interrupt)?;
     let tests = tree.tests(!options.no_sandbox)?;
     let pool = pool::Pool::new(options.jobs, &tests, sources.count() + 1, interrupt);
-    let baseline = baseline::run(&tests, &built, &pool, &console)?;
+    let baseline = baseline::run(&tests, &built, &pool, &console, options.kill.is_some())?;
     let verdicts = trials::run(&sources, &chosen, &built, &baseline, options, &pool, &console)?;
     console.clear();
     let report = report::Report::new(&place.name, &sources, &verdicts, &baseline);
     elements::write(&out, &sources, &report)?;
-    report.tell(options)
+    let Some(time) = options.kill else { return report.tell(options) };
+    let kill = kill::Kill {
+        options,
+        time,
+        tree: &tree,
+        sources: &sources,
+        tests: &tests,
+        pool: &pool,
+        survivors: report.survivors(false),
+        in_programs: report.survivors(true).len(),
+        interrupt,
+    };
+    match kill.run() {
+        Ok(killed) => {
+            let report = report.with(killed);
+            elements::write(&out, &sources, &report)?;
+            report.tell(options)
+        }
+        // What was judged is worth telling, whatever became of the rest.
+        Err(error) => report.tell(options).and(Err(error)),
+    }
 }
 
 /// Where the package lies.

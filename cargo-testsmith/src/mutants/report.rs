@@ -3,6 +3,7 @@
 use super::baseline::Baseline;
 use super::choose::Chosen;
 use super::diff;
+use super::kill::{Fate, Killed};
 use super::sources::{File, Sources};
 use super::trials::{Trial, Verdict};
 use crate::Exit;
@@ -22,6 +23,8 @@ pub struct Report<'r> {
     pub summary: Summary,
     baseline: &'r Baseline,
     skips: Vec<SkipRow>,
+    /// What came of the hunt for those that were not noticed.
+    killed: Option<Killed>,
 }
 
 pub struct Row<'r> {
@@ -219,14 +222,47 @@ impl<'r> Report<'r> {
             left_out: left_out.map(|(t, why)| LeftOut { target: t.clone(), why }).collect(),
             sandbox_lacks: baseline.missing.clone(),
         };
-        Report { rows, summary, baseline, skips: skips(sources) }
+        Report { rows, summary, baseline, skips: skips(sources), killed: None }
+    }
+
+    /// The mutants that no test notices, of the library or of programs alone.
+    pub fn survivors(&self, of_program: bool) -> Vec<u32> {
+        let is_alive = |row: &&Row| {
+            matches!(row.trial.verdict, Verdict::Survived | Verdict::Unreached)
+                && row.file.of_program == of_program
+        };
+        self.rows.iter().filter(is_alive).map(|row| row.mutant.id).collect()
+    }
+
+    /// The same with what became of these.
+    pub fn with(self, killed: Killed) -> Self {
+        Report { killed: Some(killed), ..self }
+    }
+
+    /// The test that was written for a mutant.
+    pub fn written_for(&self, mutant: u32) -> Option<&str> {
+        match self.killed.as_ref()?.fates.get(&mutant)? {
+            Fate::Killed { test, .. } => Some(test),
+            Fate::Alive { .. } => None,
+        }
+    }
+
+    /// What all tests notice, those included that were written, in percent.
+    fn score(&self) -> Option<f64> {
+        let more = self.killed.as_ref().map_or(0, Killed::killed);
+        let Summary { mutants, score, .. } = self.summary;
+        score.map(|score| score + 100.0 * more as f64 / mutants as f64)
     }
 
     /// Tells all of it, and says whether it is enough.
     pub fn tell(mut self, options: &Mutants) -> Result<Exit> {
-        let score = self.summary.score.unwrap_or(100.0);
-        let too_few = options.fail_under.is_some_and(|wanted| score < wanted);
-        let exit = if too_few { Exit::Found } else { Exit::Clean };
+        let score = self.score();
+        let too_few = options.fail_under.is_some_and(|wanted| score.unwrap_or(100.0) < wanted);
+        let exit = match &self.killed {
+            Some(killed) if killed.interrupted => Exit::Incomplete,
+            _ if too_few => Exit::Found,
+            _ => Exit::Clean,
+        };
         self.summary.exit_code = exit.code();
         match options.format {
             Format::Json => {
@@ -234,6 +270,7 @@ impl<'r> Report<'r> {
                     event("mutant", &event_of(row.file, row.mutant, Some(row.trial)));
                 }
                 self.skips.iter().for_each(|skip| event("skip", skip));
+                self.killed.iter().for_each(|killed| killed.tell_events(score));
                 event("mutants", &self.summary);
             }
             // A closed pipe, as with `| head`, is no failure.
@@ -283,7 +320,13 @@ impl<'r> Report<'r> {
             self.summary.withdrawn,
             self.skips.len()
         )?;
-        if let Some(score) = self.summary.score {
+        if let (Some(killed), Some(before)) = (&self.killed, self.summary.score) {
+            let titles: BTreeMap<u32, String> =
+                self.rows.iter().map(|row| (row.mutant.id, title(row.file, row.mutant))).collect();
+            killed.print(&|id| titles.get(&id).cloned().unwrap_or_default(), out)?;
+            writeln!(out, "noticed before: {before:.1}%")?;
+        }
+        if let Some(score) = self.score() {
             write!(out, "noticed: {score:.1}%")?;
             match options.fail_under {
                 Some(wanted) if score < wanted => writeln!(out, ", less than {wanted}%")?,

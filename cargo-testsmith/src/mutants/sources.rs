@@ -15,6 +15,8 @@ pub struct File {
     /// Inside the package, with `/`.
     pub path: String,
     pub source: Source,
+    /// Whether it belongs to a program alone, so that no call of the library gets there.
+    pub of_program: bool,
 }
 
 impl Sources {
@@ -33,6 +35,7 @@ struct Waiting {
     module: Vec<String>,
     /// Where its modules lie.
     children: PathBuf,
+    of_program: bool,
 }
 
 /// Reads and scans the library and the binaries.
@@ -44,10 +47,11 @@ pub fn find(tree: &MutantTree) -> Result<Sources> {
     for entry in tree.entries.iter().rev() {
         let children = entry.file.parent().map(PathBuf::from).unwrap_or_default();
         let module = entry.binary.iter().cloned().collect();
-        waiting.push(Waiting { path: entry.file.clone(), module, children });
+        let of_program = entry.binary.is_some();
+        waiting.push(Waiting { path: entry.file.clone(), module, children, of_program });
     }
     let mut first = 1;
-    while let Some(Waiting { path, module, children }) = waiting.pop() {
+    while let Some(Waiting { path, module, children, of_program }) = waiting.pop() {
         if !seen.insert(path.clone()) {
             continue;
         }
@@ -55,10 +59,12 @@ pub fn find(tree: &MutantTree) -> Result<Sources> {
         let scope = Scope { module: module.clone(), cfg: &cfg, first };
         let source = scan(&text, &scope).with_context(|| path.display().to_string())?;
         for declared in source.modules.iter().rev() {
-            waiting.extend(located(tree, &path, &children, &module, declared));
+            let found = located(tree, &path, &children, &module, declared);
+            waiting.extend(found.map(|found| Waiting { of_program, ..found }));
         }
         first += source.mutants.len() as u32;
-        files.push(File { path: path.to_string_lossy().replace('\\', "/"), source });
+        let path = path.to_string_lossy().replace('\\', "/");
+        files.push(File { path, source, of_program });
     }
     Ok(Sources { files })
 }
@@ -82,13 +88,14 @@ fn located(
         let from = if declared.inside.is_empty() { file.parent()? } else { &folder };
         let path = normal(&from.join(path));
         let children = path.parent()?.to_owned();
-        return exists(&path).then_some(Waiting { path, module: inside, children });
+        let of_program = false;
+        return exists(&path).then_some(Waiting { path, module: inside, children, of_program });
     }
     let name = declared.name.trim_start_matches("r#");
     let children = folder.join(name);
     let candidates = [folder.join(format!("{name}.rs")), children.join("mod.rs")];
     let path = candidates.into_iter().find(exists)?;
-    Some(Waiting { path, module: inside, children })
+    Some(Waiting { path, module: inside, children, of_program: false })
 }
 
 /// A path without `..`.

@@ -95,7 +95,7 @@ impl Gatherer<'_> {
 }
 
 /// What a reader would want to see in a test of the crate.
-fn is_worth_showing(operation: &Operation) -> bool {
+pub fn is_worth_showing(operation: &Operation) -> bool {
     // A hash is another one in the next version of the standard library, and a
     // borrow through a trait is a detour.
     let detours = ["std::hash::Hash", "std::borrow::Borrow", "std::borrow::BorrowMut"];

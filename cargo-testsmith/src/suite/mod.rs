@@ -10,8 +10,10 @@ mod observe;
 mod points;
 mod words;
 
-pub use gather::is_documented_panic;
+pub use gather::{is_documented_panic, is_worth_showing};
+pub use observe::{Observed, all_queries, assertable_text, first_look, observe_steadily, takers};
 pub use points::Points;
+pub use words::{regression, tell_apart, text_of};
 
 use crate::budget::{Budget, Ends};
 use crate::candidate::{Confirmed, Confirmer, Workers};
@@ -22,13 +24,12 @@ use choose::{Choice, without_redundant};
 use gather::Gatherer;
 use observe::{observe_all, with_queries};
 use points::Derived;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use testsmith_lab::Supervisor;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{OpId, Sequence};
 use testsmith_render::{Style, Test, TestEnding, test_function};
-use words::{regression, tell_apart, text_of};
 
 /// Where a regression test belongs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,7 +144,7 @@ pub fn make(
     tests.retain(|test| {
         test.ending != TestEnding::Open || test_function(plan, &test.test()).contains("assert")
     });
-    tell_apart(&mut tests, plan);
+    tell_apart(&mut tests, plan, BTreeSet::new());
     tests.sort_by(|a, b| (&a.filed.module, &a.name).cmp(&(&b.filed.module, &b.name)));
     Ok(Suite { tests, unsteady, lines: points.lines(&reached) })
 }

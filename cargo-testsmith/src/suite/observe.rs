@@ -16,14 +16,14 @@ use testsmith_render::{has_expression, is_plain};
 
 /// A sequence with all that may be asserted of it.
 #[derive(Clone)]
-pub(super) struct Observed {
-    pub(super) sequence: Sequence,
+pub struct Observed {
+    pub sequence: Sequence,
     /// The last step that the test is about; queries come after it.
-    pub(super) about: usize,
+    pub about: usize,
     /// Per step, the `Debug` text of its value, if it is always the same.
-    pub(super) seen: Vec<Option<String>>,
+    pub seen: Vec<Option<String>>,
     /// The panic that ends it.
-    pub(super) panic: Option<Panic>,
+    pub panic: Option<Panic>,
 }
 
 /// Fresh processes, and how often each runs all sequences. Hash maps of one
@@ -102,16 +102,36 @@ fn taken_apart(plan: &Plan, ty: TypeId, text: &str) -> Option<OpId> {
         text if text.starts_with("Some(") => Unwrap::Some,
         _ => return None,
     };
-    plan.op_ids().find(|op| {
+    let is_it = |op: &OpId| plan.operation(*op).call.result == Treatment::Unwrapped(unwrap);
+    takers(plan, ty).find(is_it)
+}
+
+/// The builders that take a value out of an option or a result.
+pub fn takers(plan: &Plan, ty: TypeId) -> impl Iterator<Item = OpId> {
+    plan.op_ids().filter(move |op| {
         let operation = plan.operation(*op);
         operation.kind == OperationKind::Builder
-            && operation.call.result == Treatment::Unwrapped(unwrap)
+            && matches!(operation.call.result, Treatment::Unwrapped(_))
             && matches!(&operation.inputs[..], [input] if input.ty == ty && input.mode == Mode::Own)
     })
 }
 
-/// The queries on a type of the crate, the most telling first.
+/// The queries on a type of the crate that say something new each, the most telling first.
 fn queries(plan: &Plan, ty: TypeId) -> Vec<OpId> {
+    let mut ranked = ranked_queries(plan, ty);
+    // What `Display` says, `Debug` says again; so do `len` and `is_empty`.
+    let has = |rank: u32| ranked.iter().any(|(known, _)| *known == rank);
+    let (displays, counts) = (has(DISPLAY), has(LEN));
+    ranked.retain(|(rank, _)| !(displays && *rank == DEBUG || counts && *rank == IS_EMPTY));
+    ranked.into_iter().map(|(_, op)| op).take(MAX_QUERIES).collect()
+}
+
+/// All queries on a type of the crate, the most telling first.
+pub fn all_queries(plan: &Plan, ty: TypeId) -> Vec<OpId> {
+    ranked_queries(plan, ty).into_iter().map(|(_, op)| op).collect()
+}
+
+fn ranked_queries(plan: &Plan, ty: TypeId) -> Vec<(u32, OpId)> {
     let info = &plan.ty(ty).ty;
     // An enum of the crate may have variants that are not plain.
     let own = info.path().is_some_and(|path| !path.starts_with("std::"));
@@ -121,12 +141,8 @@ fn queries(plan: &Plan, ty: TypeId) -> Vec<OpId> {
     let mut ranked: Vec<(u32, OpId)> =
         plan.op_ids().filter_map(|op| Some((rank(plan, plan.operation(op), ty)?, op))).collect();
     ranked.sort_unstable();
-    // What `Display` says, `Debug` says again; so do `len` and `is_empty`.
-    let has = |rank: u32| ranked.iter().any(|(known, _)| *known == rank);
-    let (displays, counts) = (has(DISPLAY), has(LEN));
-    ranked.retain(|(rank, _)| !(displays && *rank == DEBUG || counts && *rank == IS_EMPTY));
     ranked.dedup_by_key(|(_, op)| &plan.operation(*op).callee);
-    ranked.into_iter().map(|(_, op)| op).take(MAX_QUERIES).collect()
+    ranked
 }
 
 const DISPLAY: u32 = 0;
@@ -171,9 +187,19 @@ fn is_assertable(operation: &Operation) -> bool {
         && !operation.docs.deprecated
 }
 
+/// What is always the same of sequences, without queries that have nothing to say.
+pub(super) fn observe_all(
+    supervisor: &mut Supervisor,
+    plan: &Plan,
+    sequences: &[(Sequence, usize)],
+) -> Result<Vec<Option<Observed>>> {
+    let all = observe_steadily(supervisor, plan, sequences)?;
+    Ok(all.into_iter().map(|observed| observed.map(|it| it.without_mute(plan))).collect())
+}
+
 /// Runs every sequence in several processes and orders. One whose end is not
 /// always the same gives nothing.
-pub(super) fn observe_all(
+pub fn observe_steadily(
     supervisor: &mut Supervisor,
     plan: &Plan,
     sequences: &[(Sequence, usize)],
@@ -207,10 +233,11 @@ pub(super) fn observe_all(
             }
         }
     }
-    Ok(all.into_iter().map(|observed| observed.map(|it| it.without_mute(plan))).collect())
+    Ok(all)
 }
 
-fn first_look(
+/// What one run shows; nothing if it neither completes nor panics.
+pub fn first_look(
     plan: &Plan,
     sequence: &Sequence,
     about: usize,
@@ -221,23 +248,32 @@ fn first_look(
         Ending::Panicked(panic) => Some(panic.clone()),
         _ => return None,
     };
-    let seen = |(n, step): (usize, &Step)| match step {
-        Step::Call(op, _) if is_assertable(plan.operation(*op)) => {
-            outcome.values.get(n)?.text.clone()
-        }
-        _ => None,
-    };
     // An assertion before the panic would be one more way to pass.
     let seen = match panic {
         Some(_) => vec![None; sequence.len()],
-        None => sequence.steps().enumerate().map(seen).collect(),
+        None => (0..sequence.len()).map(|n| assertable_text(plan, sequence, outcome, n)).collect(),
     };
     Some(Observed { sequence: sequence.clone(), about, seen, panic })
 }
 
+/// What a run showed of the value of a step, if a test may assert it.
+pub fn assertable_text(
+    plan: &Plan,
+    sequence: &Sequence,
+    outcome: &Outcome,
+    step: usize,
+) -> Option<String> {
+    match sequence.steps().nth(step)? {
+        Step::Call(op, _) if is_assertable(plan.operation(*op)) => {
+            outcome.values.get(step)?.text.clone()
+        }
+        _ => None,
+    }
+}
+
 impl Observed {
     /// Forgets what another run shows differently; false if it ends differently.
-    fn agrees(&mut self, again: &Outcome) -> bool {
+    pub fn agrees(&mut self, again: &Outcome) -> bool {
         match (&mut self.panic, &again.ending) {
             (None, Ending::Completed) => {}
             (Some(panic), Ending::Panicked(other)) if panic.line == other.line => {

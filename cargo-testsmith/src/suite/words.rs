@@ -12,7 +12,7 @@ use testsmith_render::{Style, TestEnding, allowed, name_of, owner_of, short_name
 const FUNCTIONS: &str = "functions";
 
 /// A test of what was observed.
-pub(super) fn regression(plan: &Plan, observed: Observed, sources: &str) -> Regression {
+pub fn regression(plan: &Plan, observed: Observed, sources: &str) -> Regression {
     let Observed { sequence, about, seen, panic } = observed;
     let callee = match sequence.steps().nth(about) {
         Some(Step::Call(op, _)) => plan.operation(*op).callee.clone(),
@@ -62,7 +62,7 @@ fn own_words(panic: &Panic, sources: &str) -> Option<String> {
 }
 
 /// All that is written in the crate.
-pub(super) fn text_of(folder: &Path) -> String {
+pub fn text_of(folder: &Path) -> String {
     let mut text = String::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -123,9 +123,9 @@ fn comment(
     }
 }
 
-/// Gives each test a name of its own, with a word more before a number.
-pub(super) fn tell_apart(tests: &mut [Regression], plan: &Plan) {
-    let mut taken = BTreeSet::new();
+/// Gives each test a name of its own, with a word more before a number, and none of those that
+/// are taken.
+pub fn tell_apart(tests: &mut [Regression], plan: &Plan, mut taken: BTreeSet<String>) {
     for test in tests {
         let mut name = test.name.clone();
         if taken.contains(&name) {

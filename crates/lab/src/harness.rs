@@ -100,6 +100,10 @@ impl Lab {
         command.env("CARGO_TARGET_DIR", self.target().join(format!("harness-{}", package.library)));
         let crates = [package.library.as_str(), THUNKS];
         command.envs(coverage::environment(self.executable(), &crates, profile.detail()));
+        if self.switch().is_some() {
+            // Mutants are no style, and a crate may forbid what it warns of.
+            command.env(coverage::UNLINTED_VARIABLE, "1");
+        }
         let (output, harness) = self.exclusively(|| {
             let output = cargo::messages_unless(&mut command, stop)?;
             let built = output.executables.iter().find(|(n, _)| n == "testsmith-harness");

@@ -17,6 +17,8 @@ pub struct Lab {
     executable: PathBuf,
     /// Files of the user's that the code built here refers to.
     mounts: Vec<Mount>,
+    /// The crate that says which mutant is active, if those of a copy are in what is built here.
+    switch: Option<PathBuf>,
 }
 
 impl Lab {
@@ -27,13 +29,26 @@ impl Lab {
         let root = root.canonicalize().map_err(Error::io(root))?;
         std::fs::create_dir_all(target).map_err(Error::io(target))?;
         let target = target.canonicalize().map_err(Error::io(target))?;
-        Ok(Lab { root, target, executable: executable.to_owned(), mounts: vec![] })
+        Ok(Lab { root, target, executable: executable.to_owned(), mounts: vec![], switch: None })
     }
 
     /// Lets the code that is built here refer to files of the user's tests, with
     /// all that those may depend on.
     pub fn mount(&mut self, mounts: Vec<Mount>) {
         self.mounts = mounts;
+    }
+
+    pub(crate) fn mounts(&self) -> &[Mount] {
+        &self.mounts
+    }
+
+    /// Links the crate in this folder into harnesses, so that they can switch mutants on.
+    pub(crate) fn link_switch(&mut self, folder: PathBuf) {
+        self.switch = Some(folder);
+    }
+
+    pub(crate) fn switch(&self) -> Option<&Path> {
+        self.switch.as_deref()
     }
 
     /// The items that mount them.

@@ -263,6 +263,7 @@ mod tests {
             recent: vec![],
             sequences: 1,
             calls: 2,
+            mutant: 0,
         };
         lessons.learn(&Plan::default(), &death, true);
         assert_eq!(lessons.components, [component(7)]);

@@ -58,7 +58,7 @@ pub struct Supervisor {
     /// The edges that walks have told of, which outlive their workers.
     taken: BTreeSet<u32>,
     /// What walks have taught that a new worker must know.
-    lessons: Lessons,
+    pub(crate) lessons: Lessons,
     /// Whether memory was seen to be damaged, so that from now on all of it is watched.
     damaged: bool,
     /// Workers that died between two sequences of what could not be found out.
@@ -70,7 +70,7 @@ pub struct Supervisor {
 }
 
 /// What a worker answered, or how it died.
-enum Answer {
+pub(crate) enum Answer {
     Reply(Reply),
     Died(Box<Death>),
 }
@@ -326,7 +326,7 @@ impl Supervisor {
 
     /// Learns from a death and tells of the sequence that did it. If it was not under way
     /// when the worker died, those before are run again to find it.
-    fn account_for(
+    pub(crate) fn account_for(
         &mut self,
         death: Death,
         limits: bool,
@@ -390,7 +390,7 @@ impl Supervisor {
     }
 
     /// The walk with what earlier ones have taught.
-    fn warned(&self, walk: &Walk) -> Walk {
+    pub(crate) fn warned(&self, walk: &Walk) -> Walk {
         Walk {
             avoid: [walk.avoid.as_slice(), &self.lessons.avoid].concat(),
             limits: [walk.limits.as_slice(), &self.lessons.limits].concat(),
@@ -415,7 +415,7 @@ impl Supervisor {
 
     /// Asks for one sequence to be run. A worker that an earlier one has damaged may die
     /// before it gets there; then a fresh one is asked.
-    fn ask_about(&mut self, job: &Job, sequence: &Sequence) -> Result<Answer, Error> {
+    pub(crate) fn ask_about(&mut self, job: &Job, sequence: &Sequence) -> Result<Answer, Error> {
         match self.ask(job)? {
             Answer::Died(death) if death.at_rest && death.sequence != *sequence => self.ask(job),
             answer => Ok(answer),
@@ -432,18 +432,29 @@ impl Supervisor {
         job: &Job,
         each: &mut dyn FnMut(Sequence, Outcome),
     ) -> Result<Answer, Error> {
-        let streams = matches!(job, Job::Walk { .. } | Job::Observe { .. });
+        self.ask_and_hear(job, &mut |reply| {
+            if let Reply::Ran { sequence, outcome } = reply {
+                each(sequence, outcome);
+            }
+        })
+    }
+
+    /// The same with all that is told before the last reply.
+    pub(crate) fn ask_and_hear(
+        &mut self,
+        job: &Job,
+        hear: &mut dyn FnMut(Reply),
+    ) -> Result<Answer, Error> {
+        let streams = matches!(job, Job::Walk { .. } | Job::Observe { .. } | Job::Judge { .. });
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
             None => self.start(!matches!(job, Job::Describe))?,
         };
         worker.watch.busy.store(true, Ordering::Release);
         let mut answer = worker.send(job).and_then(|()| worker.receive());
-        while let (true, Ok(Reply::Ran { .. })) = (streams, &answer) {
-            if let Ok(Reply::Ran { sequence, outcome }) =
-                std::mem::replace(&mut answer, worker.receive())
-            {
-                each(sequence, outcome);
+        while let (true, Ok(Reply::Ran { .. } | Reply::Differs { .. })) = (streams, &answer) {
+            if let Ok(reply) = std::mem::replace(&mut answer, worker.receive()) {
+                hear(reply);
             }
         }
         worker.watch.busy.store(false, Ordering::Release);
@@ -517,7 +528,7 @@ fn take_abilities(plan: &mut Plan, abilities: &[Abilities]) {
     }
 }
 
-fn unexpected(answer: Answer) -> Error {
+pub(crate) fn unexpected(answer: Answer) -> Error {
     match answer {
         Answer::Reply(Reply::Refused { why }) => Error::Worker(why),
         Answer::Reply(reply) => Error::Worker(format!("an unexpected reply: {reply:?}")),

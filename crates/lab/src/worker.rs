@@ -46,6 +46,8 @@ pub(crate) struct Death {
     pub(crate) recent: Vec<Sequence>,
     pub(crate) sequences: u64,
     pub(crate) calls: u64,
+    /// The mutant that was active; zero if none was.
+    pub(crate) mutant: u32,
 }
 
 /// What the watchdog and the supervisor share.
@@ -183,7 +185,7 @@ impl Worker {
     pub(crate) fn into_death(mut self, limits: &WorkerLimits) -> Result<Death, Error> {
         let (status, output) = self.end(limits);
         let bytes = std::fs::read(&self.journal).map_err(Error::io(&self.journal))?;
-        let journal::Read { sequence, step, phase, recent } = journal::read(&bytes);
+        let journal::Read { sequence, step, phase, mutant, recent } = journal::read(&bytes);
         let at_rest = phase.is_none();
         let step = if at_rest { sequence.len().saturating_sub(1) as u32 } else { step };
         let phase = phase.unwrap_or(Phase::Dropping);
@@ -201,6 +203,7 @@ impl Worker {
             // Whatever corrupts memory may have written over the counts.
             sequences: long(&bytes, journal::SEQUENCES).saturating_sub(self.counted.0),
             calls: long(&bytes, journal::CALLS).saturating_sub(self.counted.1),
+            mutant,
         })
     }
 }

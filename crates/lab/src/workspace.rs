@@ -10,6 +10,7 @@
 use crate::emitted::EMITTED_HEAD;
 use crate::identity::Identity;
 use crate::lab::write_if_changed;
+use crate::mutants::SWITCH_PACKAGE;
 use crate::package::{self, Features, Package, Subject};
 use crate::{Error, Lab};
 use std::fmt::Write;
@@ -55,6 +56,22 @@ debug = "line-tables-only"
 panic = "unwind"
 "#;
 
+const MAIN: &str = r"use testsmith_thunks::{IDENTITY, THUNKS, tables};
+
+fn main() {
+    testsmith_worker::run(THUNKS, tables(), IDENTITY);
+}
+";
+/// With mutants in the crate under test.
+const MUTANTS_MAIN: &str = r"use testsmith_switch::{record_in, stamp, try_out};
+use testsmith_thunks::{IDENTITY, THUNKS, tables};
+
+fn main() {
+    let switch = testsmith_worker::Switch { record_in, stamp, try_out };
+    testsmith_worker::run_with_mutants(THUNKS, tables(), IDENTITY, switch);
+}
+";
+
 /// The edition of what only we compile.
 const OUR_EDITION: &str = "2021";
 
@@ -70,7 +87,7 @@ impl Lab {
         }
         self.write(
             "thunks/src/main.rs",
-            "fn main() {\n    testsmith_worker::run(testsmith_thunks::THUNKS, testsmith_thunks::tables(), testsmith_thunks::IDENTITY);\n}\n",
+            if self.switch().is_some() { MUTANTS_MAIN } else { MAIN },
         )?;
         self.take_lock(subject)?;
         let mut asked = dependency(subject, features);
@@ -188,11 +205,14 @@ impl Lab {
         let members =
             "[workspace]\nresolver = \"2\"\nmembers = [\"emitted\", \"probe\", \"thunks\"]\n";
         let mut profiles = PROFILES.to_owned();
+        let switch = self.switch().map(|_| SWITCH_PACKAGE.to_owned());
+        let ours = OURS.iter().map(|(name, _)| format!("testsmith-{name}"));
+        let ours: Vec<String> = ours.chain(switch).collect();
         for profile in ["dev", "optimised", "released"] {
-            for (name, _) in OURS {
+            for name in &ours {
                 write!(
                     profiles,
-                    "\n[profile.{profile}.package.testsmith-{name}]\nopt-level = 3\n\
+                    "\n[profile.{profile}.package.{name}]\nopt-level = 3\n\
                      codegen-units = 1\ndebug-assertions = false\noverflow-checks = false\n"
                 )
                 .expect("a string takes all");
@@ -208,8 +228,11 @@ impl Lab {
         self.write("probe/Cargo.toml", &manifest("testsmith-probe", OUR_EDITION, ""))?;
         self.write("emitted/Cargo.toml", &manifest("testsmith-emitted", edition, ""))?;
         let worker = self.ours().join("worker").display().to_string();
+        let switch = self.switch().map_or(String::new(), |folder| {
+            format!("{SWITCH_PACKAGE} = {{ path = {:?} }}\n", folder.display().to_string())
+        });
         let ours = format!(
-            "testsmith-worker = {{ path = {worker:?} }}\n\n\
+            "testsmith-worker = {{ path = {worker:?} }}\n{switch}\n\
              [[bin]]\nname = \"testsmith-harness\"\npath = \"src/main.rs\"\n"
         );
         self.write("thunks/Cargo.toml", &manifest("testsmith-thunks", OUR_EDITION, &ours))

@@ -24,6 +24,8 @@ pub const SEQUENCES: usize = 32;
 pub const CALLS: usize = 40;
 /// Where the steps under way begin.
 pub const START: usize = 48;
+/// The mutant that is active; zero if none is.
+pub const MUTANT: usize = 56;
 /// Where sequences that are over lie, in turn: their beginnings and lengths, four bytes each.
 pub const RECENT: usize = 64;
 /// How many of them are remembered.
@@ -40,6 +42,8 @@ pub struct Read {
     pub step: u32,
     /// None if nothing of the code under test was running.
     pub phase: Option<Phase>,
+    /// The mutant that was active; zero if none was.
+    pub mutant: u32,
     /// The sequences before, the last first.
     pub recent: Vec<Sequence>,
 }
@@ -61,7 +65,8 @@ pub fn read(bytes: &[u8]) -> Read {
         let entry = RECENT + 8 * ((last - back) % MAX_RECENT);
         sequence_at(bytes, entry, entry + 4).filter(|sequence| !sequence.is_empty())
     });
-    Read { sequence, step, phase, recent: recent.collect() }
+    let mutant = number(bytes, MUTANT).unwrap_or(0);
+    Read { sequence, step, phase, mutant, recent: recent.collect() }
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

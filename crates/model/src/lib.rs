@@ -13,6 +13,7 @@ pub mod callee;
 pub mod edit;
 pub mod heuristics;
 pub mod journal;
+pub mod judging;
 pub mod loans;
 pub mod message;
 pub mod observation;

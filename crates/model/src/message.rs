@@ -4,6 +4,7 @@
 //! in `pipe`, what is left when a worker dies in `journal`.
 
 use crate::heuristics::Heuristics;
+use crate::judging::{Difference, Judged, Judging, Tried};
 use crate::observation::{Observed, Watching};
 use crate::operation::{Abilities, OpId, Plan};
 use crate::outcome::Outcome;
@@ -45,6 +46,13 @@ pub enum Job {
     Time { walk: Walk },
     /// Which edges exist and were taken. Answered by `Edges`.
     Edges,
+    /// Run these sequences and then random ones, each on the original and on the mutants that
+    /// it reaches. Answered by `Differs` for each mutant that is told from the original, then
+    /// `Judged`.
+    Judge { judging: Judging, walk: Walk, sequences: Vec<Sequence> },
+    /// Run one sequence from scratch with this mutant on, which may pass so many guards.
+    /// Answered by `Tried`.
+    Try { sequence: Sequence, mutant: u32, visits: u64, numbers: u32 },
 }
 
 /// The bounds of a random walk.
@@ -173,6 +181,15 @@ pub enum Reply {
         edges: Vec<(u64, bool)>,
         taken: Vec<u32>,
     },
+    Differs {
+        difference: Difference,
+    },
+    Judged {
+        judged: Judged,
+    },
+    Tried {
+        tried: Tried,
+    },
     /// The job cannot be done.
     Refused {
         why: String,
@@ -183,6 +200,8 @@ wire!(enum Job {
     0 => Describe {}, 1 => Use { plan: p }, 2 => Run { sequence: s, values: v },
     3 => Walk { walk: w }, 4 => Time { walk: w }, 5 => Edges {}, 6 => Trace { sequence: s },
     7 => Observe { watching: a, walk: w, sequences: s },
+    8 => Judge { judging: j, walk: w, sequences: s },
+    9 => Try { sequence: s, mutant: m, visits: v, numbers: n },
 });
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
@@ -203,6 +222,7 @@ wire!(enum Reply {
     3 => Ran { sequence: s, outcome: o }, 4 => Walked { walked: w }, 5 => Timed { timing: t },
     6 => Edges { edges: e, taken: t }, 7 => Refused { why: w },
     8 => Traced { outcome: o, edges: e }, 9 => Observed { observed: o, walked: w },
+    10 => Differs { difference: d }, 11 => Judged { judged: j }, 12 => Tried { tried: t },
 });
 
 impl<T: Wire> Wire for Box<T> {

@@ -18,8 +18,8 @@ use crate::panics::{catching, clip};
 use crate::shelf::{Shelf, WrittenRecipe};
 use crate::table::TypeTable;
 use std::sync::Arc;
+use testsmith_engines::Halt;
 use testsmith_engines::random::{Made, Recipe, numbered};
-use testsmith_engines::{Halt, Stage};
 use testsmith_model::operation::{MAX_INPUTS, OperationKind, Signature};
 use testsmith_model::outcome::{Ending, MAX_TEXT, Outcome, Panic, Phase, Value};
 use testsmith_model::sequence::{Literal, Step};
@@ -111,6 +111,16 @@ pub struct Executor {
     pub(crate) shelf: Shelf,
     /// Watches the calls, where that was asked for.
     pub(crate) observer: Option<Box<Observer>>,
+    /// What the values at the end of a sequence are known by, where that was asked for.
+    pub(crate) left: Option<Vec<Option<String>>>,
+    /// Values that were lent to be changed, where that was asked for.
+    pub(crate) changed: Vec<u32>,
+    /// The first step whose value is looked at.
+    pub(crate) look_from: u32,
+    /// Is told of every step of a sequence from outside before it is carried out.
+    pub(crate) stamp: Option<fn(u8)>,
+    /// Whether the counters of edges are left alone.
+    quiet: bool,
 }
 
 impl Executor {
@@ -161,6 +171,11 @@ impl Executor {
             reading: None,
             shelf: Shelf::default(),
             observer: None,
+            left: None,
+            changed: vec![],
+            look_from: 0,
+            stamp: None,
+            quiet: false,
         }
     }
 
@@ -199,6 +214,7 @@ impl Executor {
         // A harness has tens of thousands of counters; reading them costs as
         // much as hundreds of calls, so it is done once for many.
         let due = self.observe || self.calls - self.collected > self.collect_every;
+        let due = due && !self.quiet;
         let new_edges = if due { self.collect() } else { 0 };
         let completed = || (Ending::Completed, self.written, Phase::Calling);
         let (ending, step, phase) = self.failure.take().unwrap_or_else(completed);
@@ -243,7 +259,10 @@ impl Executor {
     fn carry_out(&mut self, sequence: &Sequence, observe: bool) -> Option<Outcome> {
         self.begin(observe);
         let mut legal = true;
-        for step in sequence.steps() {
+        for (n, step) in sequence.steps().enumerate() {
+            if let Some(stamp) = self.stamp {
+                stamp(u8::try_from(n + 1).unwrap_or(u8::MAX));
+            }
             let done = match step {
                 Step::Literal(ty, literal) => self.put_literal(*ty, literal).map(drop),
                 Step::Call(op, back) => {
@@ -251,7 +270,7 @@ impl Executor {
                     let args: Option<Vec<u32>> =
                         back.iter().map(|distance| here.checked_sub(*distance)).collect();
                     match args.filter(|args| self.fits(*op, args)) {
-                        Some(args) => match self.call(*op, &args) {
+                        Some(args) => match self.call_noting(*op, &args) {
                             Some(result) => result.map(drop),
                             None if self.frame.refused => {
                                 self.fail(Ending::Inapplicable, here, Phase::Calling);
@@ -274,8 +293,17 @@ impl Executor {
             }
         }
         self.observe_end();
+        self.note_left();
         let outcome = self.finish();
         legal.then_some(outcome)
+    }
+
+    /// The same with values, and without a look at the counters.
+    pub(crate) fn carry_out_quietly(&mut self, sequence: &Sequence) -> Option<Outcome> {
+        self.quiet = true;
+        let outcome = self.carry_out(sequence, true);
+        self.quiet = false;
+        outcome
     }
 
     /// As [`Executor::run`], and also says which edges the sequence takes.
@@ -317,7 +345,10 @@ impl Executor {
         self.add(ty);
         if self.observe {
             self.values.push(Value::default());
-            self.look_at(self.slots.len() as u32 - 1);
+            // A literal is what it is, with every mutant.
+            if !self.quiet {
+                self.look_at(self.slots.len() as u32 - 1);
+            }
         }
         self.loans.push(ty)
     }
@@ -336,22 +367,29 @@ impl Executor {
         unsafe { self.slots[slot as usize].place.cast::<bool>().read() }
     }
 
-    /// Describes a value where its type can be described.
+    /// Describes a value that was just made, where its type can be described.
     fn look_at(&mut self, number: u32) {
+        let mut value = Value::default();
+        match self.text_of(number) {
+            Ok(text) => value.text = text,
+            Err(panic) => {
+                let step = self.steps[number as usize];
+                self.fail(Ending::Panicked(panic), step, Phase::Observing);
+            }
+        }
+        *self.values.last_mut().expect("one was just pushed") = value;
+    }
+
+    /// What a live value shows of itself.
+    pub(crate) fn text_of(&mut self, number: u32) -> Result<Option<String>, Panic> {
         let (slot, step) = (self.slots[number as usize], self.steps[number as usize]);
         self.journal.doing(step, Phase::Observing);
         let mut text = Clipped(String::new());
         let shown = catching(|| {
-            // SAFETY: the slot was just filled with a value of this type.
+            // SAFETY: whoever asks knows that the value is there.
             slot.table.debug.map(|debug| unsafe { debug(slot.place, &mut text) })
         });
-        let mut value = Value::default();
-        match shown {
-            Ok(Some(_)) => value.text = Some(clip(text.0)),
-            Ok(None) => {}
-            Err(panic) => self.fail(Ending::Panicked(panic), step, Phase::Observing),
-        }
-        *self.values.last_mut().expect("one was just pushed") = value;
+        shown.map(|shown| shown.map(|_| clip(text.0)))
     }
 
     fn fail(&mut self, ending: Ending, step: u32, phase: Phase) {
@@ -427,7 +465,7 @@ impl Executor {
         WrittenRecipe { steps: Blocks::new(&steps), count, value: recipe.value, ty }
     }
 
-    /// Makes a call; see [`Stage::call`].
+    /// Makes a call; see [`testsmith_engines::Stage::call`].
     #[inline(always)]
     fn call_on(&mut self, op: OpId, args: &[u32]) -> Option<Result<u32, Halt>> {
         if self.failure.is_some() || !self.has_room(1, STEP_BYTES) {
@@ -503,7 +541,9 @@ impl Executor {
         }
         if self.observe {
             self.values.resize(self.slots.len(), Value::default());
-            self.look_at(slot);
+            if here >= self.look_from {
+                self.look_at(slot);
+            }
         }
         if self.observer.is_some() {
             self.observe_after(op, args, slot, here);

@@ -100,6 +100,11 @@ impl Journal {
         self.store_long(journal::SEQUENCES, self.sequences);
     }
 
+    /// From now on this mutant is active; none is with zero.
+    pub fn mutant(&self, mutant: u32) {
+        self.store(journal::MUTANT, mutant);
+    }
+
     /// Nothing of the code under test is running.
     pub fn rest(&mut self) {
         self.rest_quietly();

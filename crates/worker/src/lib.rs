@@ -11,6 +11,7 @@ mod executor;
 mod journal;
 mod literal;
 mod memory;
+mod mutants;
 mod observer;
 mod orphan;
 mod panics;
@@ -25,5 +26,6 @@ mod watched;
 
 pub use arena::Frame;
 pub use executor::Thunk;
-pub use run::run;
+pub use mutants::Switch;
+pub use run::{run, run_with_mutants};
 pub use testsmith_sandbox as sandbox;

@@ -5,6 +5,7 @@
 
 use crate::executor::{Executor, Thunk};
 use crate::journal::Journal;
+use crate::mutants::{self, Switch, Switchboard};
 use crate::observer::Observer;
 use crate::orphan;
 use crate::panics;
@@ -19,6 +20,7 @@ use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
+use testsmith_model::judging::{Judging, Tried};
 use testsmith_model::message::{
     ArgumentLimit, IDENTITY, Job, Reply, SANDBOX_LACKS, STRICTLY, UNWATCHED, Walk, Walked,
 };
@@ -33,6 +35,25 @@ const JOURNAL: &str = "journal";
 /// Serves the supervisor until it closes the pipe. Called by the generated
 /// harness with all that it knows.
 pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &str) {
+    serve(thunks, tables, identity, None);
+}
+
+/// The same in a harness of a crate with mutants in it.
+pub fn run_with_mutants(
+    thunks: &'static [Thunk],
+    tables: &'static [TypeTable],
+    identity: &str,
+    switch: Switch,
+) {
+    serve(thunks, tables, identity, Some(switch));
+}
+
+fn serve(
+    thunks: &'static [Thunk],
+    tables: &'static [TypeTable],
+    identity: &str,
+    switch: Option<Switch>,
+) {
     if std::env::args().nth(1).as_deref() == Some(IDENTITY) {
         println!("{identity}");
         return;
@@ -53,8 +74,15 @@ pub fn run(thunks: &'static [Thunk], tables: &'static [TypeTable], identity: &st
     if send(&hello, &mut replies).is_err() {
         return;
     }
-    let mut worker =
-        Worker { thunks, tables, executor: None, engine: None, journal: Some(journal) };
+    let mut worker = Worker {
+        thunks,
+        tables,
+        executor: None,
+        engine: None,
+        journal: Some(journal),
+        switch,
+        board: None,
+    };
     // The hook prints nothing, so a mistake of our own is told here.
     let served = panics::catching(|| {
         // An error means that the supervisor is gone.
@@ -94,6 +122,9 @@ struct Worker {
     executor: Option<Executor>,
     engine: Option<Learnt>,
     journal: Option<Journal>,
+    switch: Option<Switch>,
+    /// The switch once a job with mutants came.
+    board: Option<Switchboard>,
 }
 
 /// An engine with what it has learnt, and what it was told to begin with.
@@ -174,8 +205,46 @@ impl Worker {
                 Some(executor) => Reply::Timed { timing: timing::time(executor, &walk)? },
                 None => refuse("no plan was given"),
             },
+            Job::Judge { judging, walk, sequences } => {
+                self.judge(&judging, &walk, &sequences, replies)?
+            }
+            Job::Try { sequence, mutant, visits, numbers } => {
+                match self.try_out(&sequence, mutant, visits, numbers) {
+                    Some(tried) => Reply::Tried { tried },
+                    None => refuse("the sequence is not legal for this plan"),
+                }
+            }
         };
         send(&reply, replies)
+    }
+
+    fn judge(
+        &mut self,
+        judging: &Judging,
+        walk: &Walk,
+        sequences: &[Sequence],
+        replies: &mut BufWriter<File>,
+    ) -> std::io::Result<Reply> {
+        let board = board(&mut self.board, self.switch, judging.numbers);
+        let (Some(executor), Some(board)) = (&mut self.executor, board) else {
+            return Ok(Reply::Refused { why: "there is no plan, or no mutant".to_owned() });
+        };
+        let engine = &mut go_on(&mut self.engine, executor, walk).engine;
+        let mut tell = |difference| send(&Reply::Differs { difference }, replies);
+        let with = (walk, sequences);
+        let judged = mutants::judge(executor, engine, board, judging, with, &mut tell)?;
+        Ok(Reply::Judged { judged })
+    }
+
+    fn try_out(
+        &mut self,
+        sequence: &Sequence,
+        mutant: u32,
+        visits: u64,
+        numbers: u32,
+    ) -> Option<Tried> {
+        let board = board(&mut self.board, self.switch, numbers)?;
+        board.try_one(self.executor.as_mut()?, sequence, mutant, visits)
     }
 
     fn take_up(&mut self, plan: Plan) -> Result<(), &'static str> {
@@ -190,6 +259,16 @@ impl Worker {
         self.engine = None;
         Ok(())
     }
+}
+
+/// The switch with its record, if there is one.
+fn board(
+    board: &mut Option<Switchboard>,
+    switch: Option<Switch>,
+    numbers: u32,
+) -> Option<&mut Switchboard> {
+    let switch = switch?;
+    Some(board.get_or_insert_with(|| Switchboard::new(switch, numbers)))
 }
 
 pub(crate) type Keep<'k> = &'k mut dyn FnMut(Sequence, Outcome) -> std::io::Result<()>;

@@ -114,7 +114,7 @@ fn time_repeats(executor: &mut Executor, sequences: &[Sequence], timing: &mut Ti
 }
 
 /// The time that this thread has had of a processor.
-fn processor_ns() -> u64 {
+pub(crate) fn processor_ns() -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the time is ours to write.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };

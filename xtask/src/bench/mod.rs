@@ -6,6 +6,7 @@ mod calls;
 mod contracts;
 mod coverage;
 mod emitted;
+mod kill;
 mod known_bugs;
 mod korat;
 mod mutants;
@@ -41,6 +42,7 @@ const BENCHES: &[Bench] = &[
     ("calls", "calls per second through the worker against a bare loop", calls::run),
     ("contracts", "what checked and unchecked contracts cost", contracts::run),
     ("coverage", "what coverage and the sandbox cost", coverage::run),
+    ("kill", "the share of surviving mutants that written tests kill, and its cost", kill::run),
     ("known-bugs", "published versions with confirmed bugs: which are found", known_bugs::run),
     ("korat", "structures found per second, against the Java tool", korat::run),
     (

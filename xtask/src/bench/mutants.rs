@@ -87,7 +87,7 @@ fn judge(krate: &str) -> Result<(Vec<Value>, f64)> {
 
 /// Runs a command through a shell that tells, as the last line of its errors, how much of the
 /// processor's time it and all that it started have used.
-fn timed(command: &Command) -> Result<(Output, f64)> {
+pub(super) fn timed(command: &Command) -> Result<(Output, f64)> {
     let mut shell = Command::new("sh");
     shell.args(["-c", "\"$0\" \"$@\"; code=$?; times >&2; exit $code"]);
     shell.arg(command.get_program()).args(command.get_args());
@@ -106,12 +106,12 @@ fn timed(command: &Command) -> Result<(Output, f64)> {
 }
 
 /// A plain copy of a package.
-struct Copy {
-    folder: PathBuf,
+pub(super) struct Copy {
+    pub(super) folder: PathBuf,
 }
 
 impl Copy {
-    fn new(krate: &str) -> Result<Copy> {
+    pub(super) fn new(krate: &str) -> Result<Copy> {
         let source = EmittedTests::new(krate, &[], &[])?.source_of(krate)?;
         let folder = super::folder().join("mutants/plain").join(krate);
         let _ = std::fs::remove_dir_all(&folder);
@@ -142,6 +142,32 @@ impl Copy {
             return Ok(None);
         }
         Ok(Some(cargo(&[])?.status.success()))
+    }
+
+    /// Adds a file of tests, as a target of its own.
+    pub(super) fn add_test(&self, name: &str, text: &[u8]) -> Result<()> {
+        let file = format!("tests/{name}.rs");
+        std::fs::create_dir_all(self.folder.join("tests"))?;
+        std::fs::write(self.folder.join(&file), text)?;
+        let manifest = self.folder.join("Cargo.toml");
+        let known = std::fs::read_to_string(&manifest)?;
+        let section = format!("\n[[test]]\nname = {name:?}\npath = {file:?}\n");
+        Ok(std::fs::write(&manifest, known + &section)?)
+    }
+
+    /// Whether one test of a target passes; one that does not end within ten seconds does not.
+    pub(super) fn passes_alone(&self, target: &str, test: &str) -> Result<bool> {
+        let cargo = |limit: &str, more: &[&str]| {
+            let mut cargo = Command::new("timeout");
+            cargo.args([limit, "cargo", "test", "--quiet", "--test", target]).args(more);
+            cargo.env("CARGO_TARGET_DIR", super::folder().join("mutants/plain/target"));
+            cargo.current_dir(&self.folder).env("RUSTFLAGS", "--cap-lints=allow").output()
+        };
+        let built = cargo("600", &["--no-run"])?;
+        if !built.status.success() {
+            bail!("{target}: {}", String::from_utf8_lossy(&built.stderr));
+        }
+        Ok(cargo("10", &["--", "--exact", test])?.status.success())
     }
 
     /// How many of the sampled verdicts are not those of plain builds.
@@ -177,7 +203,7 @@ impl Copy {
 }
 
 /// The text with the mutant written into it.
-fn mutated(text: &str, mutant: &Value) -> Option<String> {
+pub(super) fn mutated(text: &str, mutant: &Value) -> Option<String> {
     let byte = |line: &str, column: &str| {
         let (line, column) = (mutant[line].as_u64()? as usize, mutant[column].as_u64()? as usize);
         let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();

@@ -22,6 +22,9 @@ pub const CRATES_VARIABLE: &str = "TESTSMITH_INSTRUMENT";
 /// How much is instrumented: `full` or `counters`.
 pub const DETAIL_VARIABLE: &str = "TESTSMITH_INSTRUMENT_DETAIL";
 
+/// Set to 1 when nothing is to be said of the style of these crates.
+pub const UNLINTED_VARIABLE: &str = "TESTSMITH_UNLINTED";
+
 /// How much instrumented code tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
@@ -86,7 +89,14 @@ pub fn wrap(arguments: impl IntoIterator<Item = OsString>) -> ! {
     let counters = std::env::var_os(DETAIL_VARIABLE).is_some_and(|word| word == "counters");
     let detail = if counters { Detail::Counters } else { Detail::Full };
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let arguments = instrumented(&arguments, &names, detail);
+    let mut arguments = instrumented(&arguments, &names, detail);
+    let is_capped = |word: &OsString| word.to_string_lossy().starts_with("--cap-lints");
+    if std::env::var_os(UNLINTED_VARIABLE).is_some()
+        && wanted(&arguments, &names)
+        && !arguments.iter().any(is_capped)
+    {
+        arguments.push("--cap-lints=allow".into());
+    }
     let Some((rustc, rest)) = arguments.split_first() else {
         eprintln!("testsmith stands in for rustc here, but cargo named no rustc to run");
         exit(101);

@@ -7,6 +7,7 @@ mod instrument;
 mod lines;
 
 pub use instrument::{
-    CRATES_VARIABLE, DETAIL_VARIABLE, Detail, WRAPPER_VARIABLE, environment, instrumented, wrap,
+    CRATES_VARIABLE, DETAIL_VARIABLE, Detail, UNLINTED_VARIABLE, WRAPPER_VARIABLE, environment,
+    instrumented, wrap,
 };
 pub use lines::{Edge, Error, FileCoverage, FunctionCoverage, Place, Sources, Summary};

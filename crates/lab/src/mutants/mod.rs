@@ -4,12 +4,17 @@
 //! written, cargo is run and its errors are told with their bytes, and test programs are
 //! served ([`TestServer`]).
 
+mod harness;
+mod judge;
 mod server;
 mod tests;
 mod tree;
 
+pub use harness::MutantLab;
+pub use judge::JudgeEnd;
 pub use server::{End, RECORDING, Run, RunEnd, TestServer};
 pub use tests::{TestExecutable, Tests};
+pub(crate) use tree::SWITCH_PACKAGE;
 pub use tree::{CompilerError, Entry, MutantBuild, MutantTree};
 
 use std::ffi::OsString;

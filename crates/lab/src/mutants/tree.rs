@@ -11,7 +11,7 @@ use std::process::Command;
 
 include!(concat!(env!("OUT_DIR"), "/switch.rs"));
 
-const SWITCH_PACKAGE: &str = "testsmith-switch";
+pub(crate) const SWITCH_PACKAGE: &str = "testsmith-switch";
 
 /// A copy of a package that holds mutants.
 pub struct MutantTree {
@@ -89,6 +89,10 @@ impl MutantTree {
 
     pub(super) fn lab(&self) -> &Lab {
         &self.lab
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// What cargo knows of the package: its targets, and which features are on. Says whether
@@ -182,14 +186,19 @@ impl MutantTree {
         write_if_changed(&self.shadow.package.join(inside), text.as_bytes())
     }
 
-    /// Builds the test targets with what was written.
-    pub fn build(&self) -> Result<MutantBuild, Error> {
+    /// Builds something of the copy, with a switch that costs little.
+    pub(super) fn build_command(&self) -> Command {
         let mut command = self.cargo("build");
-        command.args(["--tests", "--keep-going", "--message-format=json"]);
+        command.arg("--message-format=json");
         let profile = format!("profile.dev.package.{SWITCH_PACKAGE}");
         command.args(["--config", &format!("{profile}.opt-level=3")]);
         command.args(["--config", &format!("{profile}.codegen-units=1")]);
-        let done = cargo::messages(&mut command)?;
+        command
+    }
+
+    /// Builds the test targets with what was written.
+    pub fn build(&self) -> Result<MutantBuild, Error> {
+        let done = cargo::messages(self.build_command().args(["--tests", "--keep-going"]))?;
         if done.success {
             return Ok(MutantBuild::Built(done.tests));
         }

@@ -5,6 +5,7 @@ use super::*;
 use crate::type_table;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
+use testsmith_engines::Stage;
 use testsmith_engines::random::Engine;
 use testsmith_model::Heuristics;
 use testsmith_model::journal;
