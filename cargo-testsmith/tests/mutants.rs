@@ -157,6 +157,87 @@ fn what_cannot_be_judged_is_told_clearly() {
     refused("", &format!("{function}{state}"), "pass each alone and fail together");
 }
 
+/// What leaving these out leads to is said elsewhere: a value is moved twice, a variable has no
+/// value, a borrow goes on, a block has no type.
+const GUILTY: &str = r#"
+pub fn once(text: String, kept: &mut Vec<String>) -> usize {
+    if text.is_empty() {
+        kept.push(text);
+        kept.push(String::new());
+        return 1 + 1;
+    }
+    if text.len() > 3 {
+        return 9;
+    }
+    kept.push(text);
+    kept.len() + 4
+}
+pub fn later(flag: bool, n: u32) -> u32 {
+    let value;
+    if flag {
+        value = n + 1;
+    } else {
+        value = n * 2;
+    }
+    value + 3
+}
+pub fn put(all: &mut Vec<u8>, n: u8) -> u8 {
+    let mut last = all.last_mut();
+    if last.is_none() {
+        all.push(n);
+        last = all.last_mut();
+    }
+    match last {
+        Some(last) => *last + 5,
+        None => 0,
+    }
+}
+pub fn odd(n: Option<u32>) -> u32 {
+    let Some(n) = n else {
+        return 0;
+    };
+    if n % 2 == 1 {
+        return n;
+    } else {
+        return n + 1;
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn all_of_it() {
+        let mut kept = vec![];
+        assert_eq!(once(String::new(), &mut kept), 2);
+        assert_eq!(kept.len(), 2);
+        assert_eq!(once("abcd".to_owned(), &mut kept), 9);
+        assert_eq!(once("abc".to_owned(), &mut kept), 7);
+        assert_eq!((later(true, 3), later(false, 3)), (7, 9));
+        assert_eq!((put(&mut vec![], 1), put(&mut vec![2], 1)), (6, 7));
+        assert_eq!((odd(None), odd(Some(4)), odd(Some(5))), (0, 5, 5));
+    }
+}
+"#;
+
+#[test]
+fn what_does_not_compile_takes_no_innocent_mutant_with_it() {
+    for edition in ["2015", "2024"] {
+        let manifest =
+            format!("[package]\nname = \"guilty\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n");
+        let fixture = Fixture::make("guilty", &manifest, Some(GUILTY));
+        let output = fixture.run(&["mutants", "--quiet", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let events = events(&output);
+        let withdrawn = events.iter().filter(|event| event["verdict"] == "withdrawn");
+        let mut withdrawn: Vec<&str> =
+            withdrawn.map(|event| event["original"].as_str().expect("a text")).collect();
+        withdrawn.sort_unstable();
+        let guilty =
+            ["last = all.last_mut();", "return 1 + 1;", "value = n * 2;", "value = n + 1;"];
+        assert_eq!(withdrawn, guilty, "in the edition of {edition}");
+    }
+}
+
 #[test]
 fn a_package_without_the_standard_library_has_mutants_too() {
     let manifest = "[package]\nname = \"bare\"\nversion = \"0.1.0\"\nedition = \"2015\"\n";

@@ -9,6 +9,7 @@ mod baseline;
 mod build;
 mod choose;
 mod diff;
+mod doubts;
 mod elements;
 mod pool;
 mod report;

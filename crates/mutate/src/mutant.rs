@@ -1,5 +1,6 @@
 //! The words: a mutant, its place, and what was left out and why.
 
+use crate::flow::Flow;
 use crate::site::Site;
 use std::ops::Range;
 
@@ -82,6 +83,7 @@ pub struct Source {
     pub(crate) functions: Vec<Range<usize>>,
     /// Outer ones first.
     pub(crate) sites: Vec<Site>,
+    pub(crate) flow: Flow,
 }
 
 impl Source {

@@ -10,7 +10,7 @@ mod tree;
 
 pub use server::{End, RECORDING, Run, RunEnd, TestServer};
 pub use tests::{TestExecutable, Tests};
-pub use tree::{CompilerError, Entry, MutantBuild, MutantTree};
+pub use tree::{CompilerError, Entry, ErrorPlace, MutantBuild, MutantTree};
 
 use std::ffi::OsString;
 use std::process::{Command, exit};

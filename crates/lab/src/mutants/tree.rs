@@ -38,9 +38,20 @@ pub struct Entry {
 /// An error, with the places that the compiler shows: files of the package, and bytes.
 #[derive(Clone, Debug)]
 pub struct CompilerError {
+    /// The compiler's name for it, as `E0382`.
+    pub code: Option<String>,
     pub text: String,
     pub rendered: String,
-    pub places: Vec<(PathBuf, Range<usize>)>,
+    pub places: Vec<ErrorPlace>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ErrorPlace {
+    /// Inside the package.
+    pub file: PathBuf,
+    pub bytes: Range<usize>,
+    /// Whether it is what the error is about, and not only has to do with it.
+    pub is_primary: bool,
 }
 
 pub enum MutantBuild {
@@ -182,6 +193,12 @@ impl MutantTree {
         write_if_changed(&self.shadow.package.join(inside), text.as_bytes())
     }
 
+    /// What the compiler refuses of the library and the binaries with what was written.
+    pub fn refused(&self) -> Result<Vec<CompilerError>, Error> {
+        let done = cargo::messages(self.cargo("check").arg("--message-format=json"))?;
+        if done.success { Ok(vec![]) } else { self.errors(done) }
+    }
+
     /// Builds the test targets with what was written.
     pub fn build(&self) -> Result<MutantBuild, Error> {
         let mut command = self.cargo("build");
@@ -193,20 +210,26 @@ impl MutantTree {
         if done.success {
             return Ok(MutantBuild::Built(done.tests));
         }
+        Ok(MutantBuild::Refused(self.errors(done)?))
+    }
+
+    /// The errors of a build that failed.
+    fn errors(&self, done: cargo::BuildOutput) -> Result<Vec<CompilerError>, Error> {
         if done.errors.is_empty() {
             let what = format!("{} with mutants", self.name);
             return Err(Error::Build { what, why: done.explanation() });
         }
-        let inside = |(file, bytes): (String, Range<usize>)| {
-            let path = self.shadow.root.join(file);
-            let inside = path.strip_prefix(&self.shadow.package).ok()?;
-            Some((inside.to_owned(), bytes))
+        let inside = |span: cargo::Span| {
+            let path = self.shadow.root.join(span.file);
+            let file = path.strip_prefix(&self.shadow.package).ok()?.to_owned();
+            Some(ErrorPlace { file, bytes: span.bytes, is_primary: span.is_primary })
         };
         let error = |error: cargo::Diagnostic| CompilerError {
+            code: error.code,
             text: error.text,
             rendered: error.rendered,
-            places: error.bytes.into_iter().filter_map(inside).collect(),
+            places: error.spans.into_iter().filter_map(inside).collect(),
         };
-        Ok(MutantBuild::Refused(done.errors.into_iter().map(error).collect()))
+        Ok(done.errors.into_iter().map(error).collect())
     }
 }
