@@ -130,6 +130,57 @@ fn mutants_are_chosen_by_file_function_operator_diff_and_part() {
     }
 }
 
+#[test]
+fn unchanged_functions_keep_their_verdicts() {
+    let manifest = "[package]\nname = \"kept\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let library = "pub fn base(n: u8) -> u8 { n + 1 }\n\
+                   pub fn twice(n: u8) -> u8 { base(n) * 2 }\n\
+                   pub fn alone(n: u8) -> bool { n > 3 }\n\
+                   pub struct Odd;\n\
+                   pub fn odd(n: u8) -> Odd { alone(n); Odd }\n";
+    let tests = "use kept::*;\n\
+                 #[test] fn of_twice() { assert_eq!(twice(1), 4); }\n\
+                 #[test] fn of_alone() { assert!(alone(9)); odd(9); }\n";
+    let fixture = Fixture::make("kept", manifest, Some(library));
+    let folder = fixture.path();
+    std::fs::create_dir_all(folder.join("tests")).expect("made");
+    std::fs::write(folder.join("tests/all.rs"), tests).expect("written");
+    let judged = |more: &[&str]| {
+        let run = [&["mutants", "--quiet", "--format", "json"], more].concat();
+        let output = fixture.run(&run);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let events = events(&output);
+        let rows = events.iter().filter(|event| event["event"] == "mutant").map(row).collect();
+        let kept = events.last().expect("a summary")["kept"].as_u64().expect("a number");
+        (rows, kept)
+    };
+    let (first, kept): (Vec<String>, u64) = judged(&[]);
+    assert_eq!(kept, 0);
+    let accepted = first.iter().filter(|row| !row.ends_with("withdrawn")).count() as u64;
+    assert!(accepted < first.len() as u64, "one at least does not compile: {first:#?}");
+    assert_eq!(judged(&[]), (first.clone(), accepted));
+    assert_eq!(judged(&["--fresh"]), (first.clone(), 0));
+    // Only the test of `alone` stays out of what changed.
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("written");
+    write("src/lib.rs", &library.replace("n + 1", "1 + n"));
+    let of_alone = first.iter().filter(|row| row.contains(":3:") || row.contains(":5:"));
+    let of_alone = of_alone.filter(|row| !row.ends_with("withdrawn")).count() as u64;
+    let (changed, kept) = judged(&[]);
+    assert_eq!(kept, of_alone, "{changed:#?}");
+    assert_eq!(judged(&["--fresh"]).0, changed);
+    // What has no guard at its entry may be anybody's.
+    write(
+        "src/lib.rs",
+        &library.replace("n + 1", "1 + n").replace("alone(n);", "alone(n); drop(n);"),
+    );
+    assert_eq!(judged(&[]).1, 0);
+    // Another test may notice more.
+    write("tests/all.rs", &format!("{tests}#[test] fn more() {{ assert!(!alone(3)); }}\n"));
+    let (noticed, kept) = judged(&[]);
+    assert_eq!(kept, 0);
+    assert_ne!(noticed, changed);
+}
+
 /// What is said of a package with this manifest and this library.
 fn refused(more: &str, library: &str, wanted: &str) {
     let manifest =

@@ -34,15 +34,18 @@ const CAREFUL_ROUNDS: usize = 10;
 /// So often it is tried to bring mutants back.
 const MAX_TRIES: usize = 24;
 
+/// `known` are mutants that do not compile, and in what words.
 pub fn build(
     tree: &MutantTree,
     sources: &Sources,
     chosen: &Chosen,
+    known: BTreeMap<u32, String>,
     console: &Console,
     interrupt: &AtomicBool,
 ) -> Result<Built> {
     tree.add_switch()?;
-    let (withdrawn, doubts, rounds) = (BTreeMap::new(), Doubts::default(), 0);
+    let withdrawn = known.into_iter().filter(|(mutant, _)| chosen.contains(mutant)).collect();
+    let (doubts, rounds) = (Doubts::default(), 0);
     let mut rounds =
         Rounds { tree, sources, chosen, console, interrupt, withdrawn, doubts, rounds };
     rounds.withdraw_until_it_compiles()?;

@@ -11,6 +11,7 @@ mod choose;
 mod diff;
 mod doubts;
 mod elements;
+mod kept;
 mod pool;
 mod report;
 mod sources;
@@ -46,14 +47,20 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
         bail!(nothing_chosen(&sources));
     }
     console.say(&format!("building {} mutants", chosen.len()));
-    let built = build::build(&tree, &sources, &chosen, &console, interrupt)?;
+    let kept = kept::Kept::load(lab.root(), &tree, &sources, options)?;
+    let withdrawn = kept.withdrawn();
+    let built = build::build(&tree, &sources, &chosen, withdrawn, &console, interrupt)?;
     let tests = tree.tests(!options.no_sandbox)?;
     let pool = pool::Pool::new(options.jobs, &tests, sources.count() + 1, interrupt);
     let baseline = baseline::run(&tests, &built, &pool, &console)?;
-    let verdicts = trials::run(&sources, &chosen, &built, &baseline, options, &pool, &console)?;
+    let (sources, chosen) = (&sources, &chosen);
+    let before =
+        trials::Before { sources, chosen, built: &built, baseline: &baseline, kept: &kept };
+    let verdicts = trials::run(&before, options, &pool, &console)?;
+    kept.save(sources, &verdicts)?;
     console.clear();
-    let report = report::Report::new(&place.name, &sources, &verdicts, &baseline);
-    elements::write(&out, &sources, &report)?;
+    let report = report::Report::new(&place.name, sources, &verdicts, &baseline);
+    elements::write(&out, sources, &report)?;
     report.tell(options)
 }
 

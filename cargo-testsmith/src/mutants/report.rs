@@ -49,6 +49,8 @@ pub struct Summary {
     /// Of the mutants, how many were noticed; null if there are none.
     pub score: Option<f64>,
     pub tests: usize,
+    /// Verdicts of the last run, on functions that did not change.
+    pub kept: usize,
     /// Processes that were needed.
     pub runs: usize,
     pub left_out: Vec<LeftOut>,
@@ -215,6 +217,7 @@ impl<'r> Report<'r> {
             withdrawn: count("withdrawn"),
             score: (mutants > 0).then(|| 100.0 * noticed as f64 / mutants as f64),
             tests: baseline.tests.len(),
+            kept: rows.iter().filter(|row| row.trial.is_kept).count(),
             runs: rows.iter().map(|row| row.trial.runs).sum(),
             left_out: left_out.map(|(t, why)| LeftOut { target: t.clone(), why }).collect(),
             sandbox_lacks: baseline.missing.clone(),
@@ -277,6 +280,10 @@ impl<'r> Report<'r> {
              {survived} survived, {unreached} not reached by any of {} tests",
             self.summary.tests
         )?;
+        if self.summary.kept > 0 {
+            let kept = self.summary.kept;
+            writeln!(out, "{kept} verdicts are those of the last run; --fresh judges all anew")?;
+        }
         writeln!(
             out,
             "{} more do not compile; {} places were skipped, --list says why",

@@ -33,7 +33,7 @@ mod write;
 
 pub use cfg::Cfg;
 pub use flow::{Complaint, Suspects};
-pub use mutant::{ModuleFile, Mutant, Place, Reason, Skip, Source};
+pub use mutant::{ModuleFile, Mutant, Place, Reason, Skip, Source, Unit};
 pub use scan::{Scope, scan};
 pub use write::{Piece as WrittenPiece, Written};
 

@@ -5,6 +5,7 @@
 //! served ([`TestServer`]).
 
 mod server;
+mod stamp;
 mod tests;
 mod tree;
 

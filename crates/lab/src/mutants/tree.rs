@@ -24,6 +24,8 @@ pub struct MutantTree {
     pub cfgs: Vec<String>,
     /// Where its targets begin.
     pub entries: Vec<Entry>,
+    /// Packages that are compiled too, and lie outside of the copy.
+    elsewhere: Vec<PathBuf>,
 }
 
 /// The first file of a target.
@@ -74,8 +76,9 @@ impl Lab {
         // nobody else may build others of the same names there meanwhile.
         shadow.target = self.path("mutants-target");
         let name = name.to_owned();
-        let (spec, cfgs, entries) = (String::new(), vec![], vec![]);
-        let mut tree = MutantTree { shadow, lab: self.clone(), name, spec, cfgs, entries };
+        let (spec, cfgs, entries, elsewhere) = (String::new(), vec![], vec![], vec![]);
+        let lab = self.clone();
+        let mut tree = MutantTree { shadow, lab, name, spec, cfgs, entries, elsewhere };
         if tree.find_entries()? {
             let cfgs = tree.check()?;
             tree.cfgs.extend(cfgs);
@@ -98,6 +101,18 @@ impl MutantTree {
         &self.shadow.target
     }
 
+    pub(super) fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    pub(super) fn features(&self) -> &Features {
+        self.shadow.features()
+    }
+
+    pub(super) fn elsewhere(&self) -> &[PathBuf] {
+        &self.elsewhere
+    }
+
     pub(super) fn lab(&self) -> &Lab {
         &self.lab
     }
@@ -118,6 +133,9 @@ impl MutantTree {
         if package.targets.iter().any(|target| target.is_proc_macro()) {
             return Err(Error::MacroMutants { name: self.name.clone() });
         }
+        let local = metadata.packages.iter().filter(|package| package.source.is_none());
+        let roots = local.filter_map(|package| Some(package.manifest_path.parent()?.into()));
+        self.elsewhere = roots.filter(|root: &PathBuf| !root.starts_with(self.root())).collect();
         self.spec = format!("{}@{}", package.name, package.version);
         let folder = manifest.parent().expect("a manifest lies in a folder");
         for target in &package.targets {
