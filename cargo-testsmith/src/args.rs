@@ -1,5 +1,6 @@
 //! The arguments, as written by the user.
 
+use crate::config::MutantSkip;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -388,6 +389,9 @@ pub struct Mutants {
     pub fresh: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Only in the file of options.
+    #[arg(skip)]
+    pub skip: Vec<MutantSkip>,
 }
 
 /// The names of the operators, each with what it does.

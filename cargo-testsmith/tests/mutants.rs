@@ -181,6 +181,27 @@ fn unchanged_functions_keep_their_verdicts() {
     assert_ne!(noticed, changed);
 }
 
+#[test]
+fn the_file_of_options_leaves_mutants_out_and_says_why() {
+    let fixture = Fixture::copy("mutants");
+    let all = listed(&fixture, &[]);
+    let of_deck = listed(&fixture, &["--file", "deck.rs"]);
+    let file = fixture.path().join("testsmith.toml");
+    let config = "[[mutants.skip]]\nfile = \"deck.rs\"\nwhy = \"nobody plays\"\n";
+    std::fs::write(&file, config).expect("written");
+    assert_eq!(listed(&fixture, &[]), all - of_deck);
+    let output = fixture.run(&["mutants", "--list", "--quiet"]);
+    let reason = "deck::Deck::take is left out by the file of options: nobody plays\n";
+    assert!(stdout(&output).contains(reason), "{}", stdout(&output));
+    for wrong in ["", "operator = \"nope\"\n", "nothing = 1\n"] {
+        std::fs::write(&file, config.replace("file = \"deck.rs\"\n", wrong)).expect("written");
+        let output = fixture.run(&["mutants", "--list", "--quiet"]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
+    }
+    std::fs::write(&file, config.replace("nobody plays", " ")).expect("written");
+    assert_eq!(fixture.run(&["mutants", "--list"]).status.code(), Some(2));
+}
+
 /// What is said of a package with this manifest and this library.
 fn refused(more: &str, library: &str, wanted: &str) {
     let manifest =

@@ -40,7 +40,7 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
     let sources = sources::find(&tree)?;
     let chosen = choose::choose(&sources, options, &place.package)?;
     if options.list {
-        report::list(&sources, &chosen, options.format);
+        report::list(&sources, &chosen, options);
         return Ok(Exit::Clean);
     }
     if chosen.is_empty() {
@@ -59,7 +59,7 @@ pub fn run(options: &Mutants, interrupt: &AtomicBool) -> Result<Exit> {
     let verdicts = trials::run(&before, options, &pool, &console)?;
     kept.save(sources, &verdicts)?;
     console.clear();
-    let report = report::Report::new(&place.name, sources, &verdicts, &baseline);
+    let report = report::Report::new(&place.name, sources, &verdicts, &baseline, options);
     elements::write(&out, sources, &report)?;
     report.tell(options)
 }

@@ -177,6 +177,10 @@ impl MutantTree {
         let mut command = self.shadow.cargo(subcommand);
         command.args(["-p", &self.spec]);
         command.env("RUSTC_WORKSPACE_WRAPPER", self.lab.executable()).env(WRAPPER_VARIABLE, "1");
+        // Tests that look around where they were built find what a build leaves, and no more.
+        if subcommand == "check" {
+            command.env("CARGO_TARGET_DIR", self.target().join("check"));
+        }
         command
     }
 
