@@ -1,5 +1,6 @@
 //! The arguments, as written by the user.
 
+use crate::config::MutantSkip;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -371,7 +372,7 @@ pub struct Mutants {
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(usize, usize)>,
     /// How much of the processor's time a run of tests may take [default: ten times what it
-    /// takes without mutants, and a second]
+    /// takes without mutants, and a quarter of a second]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<std::time::Duration>,
     /// How many mutants are judged at once [default: as many as there are cores]
@@ -388,8 +389,14 @@ pub struct Mutants {
     /// Let the tests change files anywhere, as they may without us
     #[arg(long)]
     pub no_sandbox: bool,
+    /// Judge all mutants, also in functions that did not change since the last run
+    #[arg(long)]
+    pub fresh: bool,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// Only in the file of options.
+    #[arg(skip)]
+    pub skip: Vec<MutantSkip>,
 }
 
 /// The names of the operators, each with what it does.

@@ -4,7 +4,7 @@
 //! Only fills in what the command line leaves open. A key that nobody knows
 //! and a value of another type are errors, told with file and line.
 
-use crate::args::{Paths, Run, Target, duration};
+use crate::args::{Mutants, Paths, Run, Target, duration};
 use crate::exit::Usage;
 use crate::pipeline::manifest_of;
 use anyhow::{Context, Result};
@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use serde::{Deserialize, Deserializer};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use testsmith_mutate::operators::OPERATORS;
 
 const FILE: &str = "testsmith.toml";
 
@@ -34,6 +35,28 @@ struct Config {
     max_tests: Option<usize>,
     /// Beside the manifest, unless it is absolute.
     output: Option<PathBuf>,
+    mutants: MutantsConfig,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct MutantsConfig {
+    skip: Vec<MutantSkip>,
+}
+
+/// Mutants that are not wanted: all that contain what is given here.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MutantSkip {
+    /// A part of the path of a function.
+    #[serde(default)]
+    pub function: String,
+    /// A part of the path of a file.
+    #[serde(default)]
+    pub file: String,
+    /// An operator, by its whole name.
+    pub operator: Option<String>,
+    pub why: String,
 }
 
 fn time<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Duration>, D::Error> {
@@ -146,6 +169,26 @@ pub fn for_run(run: &mut Run, matches: &ArgMatches) -> Result<()> {
 pub fn for_target(target: &mut Target, paths: &mut Paths, matches: &ArgMatches) -> Result<()> {
     let mut config = Config::find(target)?;
     fill_target(&mut config, matches, target, paths);
+    Ok(())
+}
+
+/// The options of `mutants`, with those of the file.
+pub fn for_mutants(options: &mut Mutants, matches: &ArgMatches) -> Result<()> {
+    let mut config = Config::find(&options.target)?;
+    fill_target(&mut config, matches, &mut options.target, &mut Paths::default());
+    for skip in &config.mutants.skip {
+        let names_nothing =
+            skip.function.is_empty() && skip.file.is_empty() && skip.operator.is_none();
+        let is_known = |name: &String| OPERATORS.iter().any(|operator| operator.name == name);
+        if names_nothing || skip.why.trim().is_empty() {
+            let what = "[[mutants.skip]] names a function, a file or an operator, and says why";
+            return Err(Usage(what.to_owned()).into());
+        }
+        if let Some(name) = skip.operator.as_ref().filter(|name| !is_known(name)) {
+            return Err(Usage(format!("[[mutants.skip]]: there is no operator {name:?}")).into());
+        }
+    }
+    options.skip = config.mutants.skip;
     Ok(())
 }
 

@@ -133,7 +133,7 @@ fn dispatch(
             infer::run(&options, interrupt)
         }
         Some(args::Action::Mutants(mut options)) => {
-            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            config::for_mutants(&mut options, inner)?;
             mutants::run(&options, &interrupt)
         }
         Some(args::Action::Store(options)) => store::run(&options),

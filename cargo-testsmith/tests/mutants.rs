@@ -130,6 +130,78 @@ fn mutants_are_chosen_by_file_function_operator_diff_and_part() {
     }
 }
 
+#[test]
+fn unchanged_functions_keep_their_verdicts() {
+    let manifest = "[package]\nname = \"kept\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let library = "pub fn base(n: u8) -> u8 { n + 1 }\n\
+                   pub fn twice(n: u8) -> u8 { base(n) * 2 }\n\
+                   pub fn alone(n: u8) -> bool { n > 3 }\n\
+                   pub struct Odd;\n\
+                   pub fn odd(n: u8) -> Odd { alone(n); Odd }\n";
+    let tests = "use kept::*;\n\
+                 #[test] fn of_twice() { assert_eq!(twice(1), 4); }\n\
+                 #[test] fn of_alone() { assert!(alone(9)); odd(9); }\n";
+    let fixture = Fixture::make("kept", manifest, Some(library));
+    let folder = fixture.path();
+    std::fs::create_dir_all(folder.join("tests")).expect("made");
+    std::fs::write(folder.join("tests/all.rs"), tests).expect("written");
+    let judged = |more: &[&str]| {
+        let run = [&["mutants", "--quiet", "--format", "json"], more].concat();
+        let output = fixture.run(&run);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let events = events(&output);
+        let rows = events.iter().filter(|event| event["event"] == "mutant").map(row).collect();
+        let kept = events.last().expect("a summary")["kept"].as_u64().expect("a number");
+        (rows, kept)
+    };
+    let (first, kept): (Vec<String>, u64) = judged(&[]);
+    assert_eq!(kept, 0);
+    let accepted = first.iter().filter(|row| !row.ends_with("withdrawn")).count() as u64;
+    assert!(accepted < first.len() as u64, "one at least does not compile: {first:#?}");
+    assert_eq!(judged(&[]), (first.clone(), accepted));
+    assert_eq!(judged(&["--fresh"]), (first.clone(), 0));
+    // Only the test of `alone` stays out of what changed.
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("written");
+    write("src/lib.rs", &library.replace("n + 1", "1 + n"));
+    let of_alone = first.iter().filter(|row| row.contains(":3:") || row.contains(":5:"));
+    let of_alone = of_alone.filter(|row| !row.ends_with("withdrawn")).count() as u64;
+    let (changed, kept) = judged(&[]);
+    assert_eq!(kept, of_alone, "{changed:#?}");
+    assert_eq!(judged(&["--fresh"]).0, changed);
+    // What has no guard at its entry may be anybody's.
+    write(
+        "src/lib.rs",
+        &library.replace("n + 1", "1 + n").replace("alone(n);", "alone(n); drop(n);"),
+    );
+    assert_eq!(judged(&[]).1, 0);
+    // Another test may notice more.
+    write("tests/all.rs", &format!("{tests}#[test] fn more() {{ assert!(!alone(3)); }}\n"));
+    let (noticed, kept) = judged(&[]);
+    assert_eq!(kept, 0);
+    assert_ne!(noticed, changed);
+}
+
+#[test]
+fn the_file_of_options_leaves_mutants_out_and_says_why() {
+    let fixture = Fixture::copy("mutants");
+    let all = listed(&fixture, &[]);
+    let of_deck = listed(&fixture, &["--file", "deck.rs"]);
+    let file = fixture.path().join("testsmith.toml");
+    let config = "[[mutants.skip]]\nfile = \"deck.rs\"\nwhy = \"nobody plays\"\n";
+    std::fs::write(&file, config).expect("written");
+    assert_eq!(listed(&fixture, &[]), all - of_deck);
+    let output = fixture.run(&["mutants", "--list", "--quiet"]);
+    let reason = "deck::Deck::take is left out by the file of options: nobody plays\n";
+    assert!(stdout(&output).contains(reason), "{}", stdout(&output));
+    for wrong in ["", "operator = \"nope\"\n", "nothing = 1\n"] {
+        std::fs::write(&file, config.replace("file = \"deck.rs\"\n", wrong)).expect("written");
+        let output = fixture.run(&["mutants", "--list", "--quiet"]);
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {}", stderr(&output));
+    }
+    std::fs::write(&file, config.replace("nobody plays", " ")).expect("written");
+    assert_eq!(fixture.run(&["mutants", "--list"]).status.code(), Some(2));
+}
+
 /// What is said of a package with this manifest and this library.
 fn refused(more: &str, library: &str, wanted: &str) {
     let manifest =
@@ -155,6 +227,87 @@ fn what_cannot_be_judged_is_told_clearly() {
                  fn once() { assert_eq!(N.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0); one(); }\n\
                  #[test] fn a() { once() }\n#[test] fn b() { once() }\n";
     refused("", &format!("{function}{state}"), "pass each alone and fail together");
+}
+
+/// What leaving these out leads to is said elsewhere: a value is moved twice, a variable has no
+/// value, a borrow goes on, a block has no type.
+const GUILTY: &str = r#"
+pub fn once(text: String, kept: &mut Vec<String>) -> usize {
+    if text.is_empty() {
+        kept.push(text);
+        kept.push(String::new());
+        return 1 + 1;
+    }
+    if text.len() > 3 {
+        return 9;
+    }
+    kept.push(text);
+    kept.len() + 4
+}
+pub fn later(flag: bool, n: u32) -> u32 {
+    let value;
+    if flag {
+        value = n + 1;
+    } else {
+        value = n * 2;
+    }
+    value + 3
+}
+pub fn put(all: &mut Vec<u8>, n: u8) -> u8 {
+    let mut last = all.last_mut();
+    if last.is_none() {
+        all.push(n);
+        last = all.last_mut();
+    }
+    match last {
+        Some(last) => *last + 5,
+        None => 0,
+    }
+}
+pub fn odd(n: Option<u32>) -> u32 {
+    let Some(n) = n else {
+        return 0;
+    };
+    if n % 2 == 1 {
+        return n;
+    } else {
+        return n + 1;
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn all_of_it() {
+        let mut kept = vec![];
+        assert_eq!(once(String::new(), &mut kept), 2);
+        assert_eq!(kept.len(), 2);
+        assert_eq!(once("abcd".to_owned(), &mut kept), 9);
+        assert_eq!(once("abc".to_owned(), &mut kept), 7);
+        assert_eq!((later(true, 3), later(false, 3)), (7, 9));
+        assert_eq!((put(&mut vec![], 1), put(&mut vec![2], 1)), (6, 7));
+        assert_eq!((odd(None), odd(Some(4)), odd(Some(5))), (0, 5, 5));
+    }
+}
+"#;
+
+#[test]
+fn what_does_not_compile_takes_no_innocent_mutant_with_it() {
+    for edition in ["2015", "2024"] {
+        let manifest =
+            format!("[package]\nname = \"guilty\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n");
+        let fixture = Fixture::make("guilty", &manifest, Some(GUILTY));
+        let output = fixture.run(&["mutants", "--quiet", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let events = events(&output);
+        let withdrawn = events.iter().filter(|event| event["verdict"] == "withdrawn");
+        let mut withdrawn: Vec<&str> =
+            withdrawn.map(|event| event["original"].as_str().expect("a text")).collect();
+        withdrawn.sort_unstable();
+        let guilty =
+            ["last = all.last_mut();", "return 1 + 1;", "value = n * 2;", "value = n + 1;"];
+        assert_eq!(withdrawn, guilty, "in the edition of {edition}");
+    }
 }
 
 #[test]

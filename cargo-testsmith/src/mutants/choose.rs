@@ -3,6 +3,7 @@
 use super::diff::{Changes, changes};
 use super::sources::{File, Sources};
 use crate::args::Mutants;
+use crate::config::MutantSkip;
 use crate::exit::Usage;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -25,7 +26,8 @@ pub fn choose(sources: &Sources, options: &Mutants, package: &Path) -> Result<Ch
         })
     };
     let wanted = |(file, mutant): &(&File, &Mutant)| {
-        any(&options.file, &file.path)
+        skip_of(&options.skip, file, mutant).is_none()
+            && any(&options.file, &file.path)
             && any(&options.function, &mutant.function)
             && (options.operator.is_empty()
                 || options.operator.iter().any(|o| o == mutant.operator))
@@ -35,6 +37,19 @@ pub fn choose(sources: &Sources, options: &Mutants, package: &Path) -> Result<Ch
     let chosen = sources.mutants().filter(wanted).enumerate();
     let chosen = chosen.filter(|(n, _)| n % parts == part - 1);
     Ok(chosen.map(|(_, (_, mutant))| mutant.id).collect())
+}
+
+/// What the file of options leaves a mutant out by.
+pub fn skip_of<'s>(
+    skips: &'s [MutantSkip],
+    file: &File,
+    mutant: &Mutant,
+) -> Option<&'s MutantSkip> {
+    skips.iter().find(|skip| {
+        mutant.function.contains(&skip.function)
+            && file.path.contains(&skip.file)
+            && skip.operator.as_ref().is_none_or(|operator| operator == mutant.operator)
+    })
 }
 
 fn changed(options: &Mutants, package: &Path) -> Result<Option<Changes>> {

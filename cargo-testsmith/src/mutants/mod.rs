@@ -9,7 +9,9 @@ mod baseline;
 mod build;
 mod choose;
 mod diff;
+mod doubts;
 mod elements;
+mod kept;
 mod kill;
 mod pool;
 mod report;
@@ -43,20 +45,30 @@ pub fn run(options: &Mutants, interrupt: &Arc<AtomicBool>) -> Result<Exit> {
     let sources = sources::find(&tree)?;
     let chosen = choose::choose(&sources, options, &place.package)?;
     if options.list {
-        report::list(&sources, &chosen, options.format);
+        report::list(&sources, &chosen, options);
         return Ok(Exit::Clean);
     }
     if chosen.is_empty() {
         bail!(nothing_chosen(&sources));
     }
     console.say(&format!("building {} mutants", chosen.len()));
-    let built = build::build(&tree, &sources, &chosen, &console, interrupt)?;
+    let kept = kept::Kept::load(lab.root(), &tree, &sources, options)?;
+    let withdrawn = kept.withdrawn();
+    let built = build::build(&tree, &sources, &chosen, withdrawn, &console, interrupt)?;
     let tests = tree.tests(!options.no_sandbox)?;
     let pool = pool::Pool::new(options.jobs, &tests, sources.count() + 1, interrupt);
     let baseline = baseline::run(&tests, &built, &pool, &console, options.kill.is_some())?;
-    let verdicts = trials::run(&sources, &chosen, &built, &baseline, options, &pool, &console)?;
+    let before = trials::Before {
+        sources: &sources,
+        chosen: &chosen,
+        built: &built,
+        baseline: &baseline,
+        kept: &kept,
+    };
+    let verdicts = trials::run(&before, options, &pool, &console)?;
+    kept.save(&sources, &verdicts)?;
     console.clear();
-    let report = report::Report::new(&place.name, &sources, &verdicts, &baseline);
+    let report = report::Report::new(&place.name, &sources, &verdicts, &baseline, options);
     elements::write(&out, &sources, &report)?;
     let Some(time) = options.kill else { return report.tell(options) };
     let kill = kill::Kill {

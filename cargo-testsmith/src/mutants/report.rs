@@ -1,7 +1,7 @@
 //! What came of the mutants, for people and for programs. Decides nothing but the exit code.
 
 use super::baseline::Baseline;
-use super::choose::Chosen;
+use super::choose::{Chosen, skip_of};
 use super::diff;
 use super::kill::{Fate, Killed};
 use super::sources::{File, Sources};
@@ -11,7 +11,7 @@ use crate::args::{Format, Mutants};
 use crate::console::event;
 use anyhow::Result;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use testsmith_mutate::{Mutant, Place};
 
@@ -52,6 +52,8 @@ pub struct Summary {
     /// Of the mutants, how many were noticed; null if there are none.
     pub score: Option<f64>,
     pub tests: usize,
+    /// Verdicts of the last run, on functions that did not change.
+    pub kept: usize,
     /// Processes that were needed.
     pub runs: usize,
     pub left_out: Vec<LeftOut>,
@@ -70,7 +72,7 @@ struct SkipRow {
     file: String,
     line: usize,
     what: String,
-    why: &'static str,
+    why: String,
 }
 
 #[derive(Serialize)]
@@ -137,22 +139,33 @@ fn event_of<'m>(file: &'m File, mutant: &'m Mutant, trial: Option<&'m Trial>) ->
     }
 }
 
-fn skips(sources: &Sources) -> Vec<SkipRow> {
+fn skips(sources: &Sources, options: &Mutants) -> Vec<SkipRow> {
     let of_file = |file: &File| {
         let path = file.path.clone();
         let row = move |skip: &testsmith_mutate::Skip| SkipRow {
             file: path.clone(),
             line: skip.line,
             what: skip.what.clone(),
-            why: skip.reason.text(),
+            why: skip.reason.text().to_owned(),
         };
         file.source.skips.iter().map(row).collect::<Vec<_>>()
     };
-    sources.files.iter().flat_map(of_file).collect()
+    let mut skips: Vec<SkipRow> = sources.files.iter().flat_map(of_file).collect();
+    let mut known = BTreeSet::new();
+    for (file, mutant) in sources.mutants() {
+        let Some(skip) = skip_of(&options.skip, file, mutant) else { continue };
+        if known.insert((&file.path, &mutant.function, &skip.why)) {
+            let (file, line, what) = (&file.path, mutant.start.line, &mutant.function);
+            let why = format!("is left out by the file of options: {}", skip.why);
+            skips.push(SkipRow { file: file.clone(), line, what: what.clone(), why });
+        }
+    }
+    skips
 }
 
 /// `--list`: the mutants, and what has none.
-pub fn list(sources: &Sources, chosen: &Chosen, format: Format) {
+pub fn list(sources: &Sources, chosen: &Chosen, options: &Mutants) {
+    let format = options.format;
     let mut out = std::io::stdout().lock();
     let chosen = sources.mutants().filter(|(_, mutant)| chosen.contains(&mutant.id));
     let mut count = 0;
@@ -165,7 +178,7 @@ pub fn list(sources: &Sources, chosen: &Chosen, format: Format) {
                 write!(out, "{}\n{}", title(file, mutant), diff::of_mutant(&file.source, mutant));
         }
     }
-    for skip in skips(sources) {
+    for skip in skips(sources, options) {
         if format == Format::Json {
             event("skip", &skip);
         } else {
@@ -190,6 +203,7 @@ impl<'r> Report<'r> {
         sources: &'r Sources,
         trials: &'r [Trial],
         baseline: &'r Baseline,
+        options: &Mutants,
     ) -> Self {
         let by_id: BTreeMap<u32, &Trial> =
             trials.iter().map(|trial| (trial.mutant, trial)).collect();
@@ -218,11 +232,12 @@ impl<'r> Report<'r> {
             withdrawn: count("withdrawn"),
             score: (mutants > 0).then(|| 100.0 * noticed as f64 / mutants as f64),
             tests: baseline.tests.len(),
+            kept: rows.iter().filter(|row| row.trial.is_kept).count(),
             runs: rows.iter().map(|row| row.trial.runs).sum(),
             left_out: left_out.map(|(t, why)| LeftOut { target: t.clone(), why }).collect(),
             sandbox_lacks: baseline.missing.clone(),
         };
-        Report { rows, summary, baseline, skips: skips(sources), killed: None }
+        Report { rows, summary, baseline, skips: skips(sources, options), killed: None }
     }
 
     /// The mutants that no test notices, of the library or of programs alone.
@@ -314,6 +329,10 @@ impl<'r> Report<'r> {
              {survived} survived, {unreached} not reached by any of {} tests",
             self.summary.tests
         )?;
+        if self.summary.kept > 0 {
+            let kept = self.summary.kept;
+            writeln!(out, "{kept} verdicts are those of the last run; --fresh judges all anew")?;
+        }
         writeln!(
             out,
             "{} more do not compile; {} places were skipped, --list says why",

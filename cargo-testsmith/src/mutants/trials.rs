@@ -1,15 +1,18 @@
 //! Judges the mutants: each by the tests that reach it, the likeliest killer first.
 //!
-//! A mutant that no test reaches survives without a run.
+//! A mutant that no test reaches survives without a run, and what the last run found out still
+//! holds where nothing that it depends on changed.
 
 use super::baseline::Baseline;
 use super::build::Built;
 use super::choose::Chosen;
+use super::kept::{Kept, Known};
 use super::pool::{Hand, Pool};
 use super::sources::Sources;
 use crate::args::Mutants;
 use crate::console::Console;
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -17,7 +20,7 @@ use std::time::Duration;
 use testsmith_lab::mutants::{End, Run, RunEnd};
 
 /// What became of a mutant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// A test failed.
     Killed {
@@ -45,6 +48,8 @@ pub struct Trial {
     pub verdict: Verdict,
     /// Tests that reach it.
     pub reached_by: Vec<usize>,
+    /// Whether the verdict is that of the last run.
+    pub is_kept: bool,
     /// Processes that it took.
     pub runs: usize,
     pub cpu: Duration,
@@ -57,21 +62,30 @@ const CHEAP: Duration = Duration::from_millis(2);
 const FORK: Duration = Duration::from_micros(500);
 /// How much longer than without mutants a run may take, and what it may take in any case.
 const TIMES: u32 = 10;
-const AT_LEAST: Duration = Duration::from_secs(1);
+const AT_LEAST: Duration = Duration::from_millis(250);
 const VISITS_AT_LEAST: u64 = 1_000_000;
 /// What only waits uses no processor; it gets this much more of our time.
 const WAITING: Duration = Duration::from_secs(5);
 
+/// What is known before the first trial.
+pub struct Before<'b> {
+    pub sources: &'b Sources,
+    pub chosen: &'b Chosen,
+    pub built: &'b Built,
+    pub baseline: &'b Baseline,
+    pub kept: &'b Kept,
+}
+
 pub fn run(
-    sources: &Sources,
-    chosen: &Chosen,
-    built: &Built,
-    baseline: &Baseline,
+    before: &Before,
     options: &Mutants,
     pool: &Pool,
     console: &Console,
 ) -> Result<Vec<Trial>> {
+    let Before { sources, chosen, built, baseline, kept } = *before;
     let mutants: Vec<_> = sources.mutants().filter(|(_, m)| chosen.contains(&m.id)).collect();
+    let is_written = |id: &u32| chosen.contains(id) && !built.withdrawn.contains_key(id);
+    let touched = kept.touched(baseline, is_written);
     let kills: Kills = Mutex::default();
     let (done, survived) = (AtomicUsize::new(0), AtomicUsize::new(0));
     console.say(&format!("judging {} mutants", mutants.len() - built.withdrawn.len()));
@@ -81,6 +95,7 @@ pub fn run(
             mutant: mutant.id,
             verdict,
             reached_by: vec![],
+            is_kept: false,
             runs: 0,
             cpu: Duration::ZERO,
         };
@@ -91,7 +106,15 @@ pub fn run(
         let Some(reached_by) = baseline.reached.get(&place) else {
             return Ok(none(Verdict::Unreached));
         };
-        let order = order(reached_by, &mutant.function, baseline, &kills);
+        let mut order = order(reached_by, &mutant.function, baseline, &kills);
+        match kept.known(mutant.id, reached_by, touched.as_ref(), baseline) {
+            Known::Verdict(verdict) => {
+                let reached_by = reached_by.clone();
+                return Ok(Trial { reached_by, is_kept: true, ..none(verdict) });
+            }
+            Known::Killer(first) => order.sort_by_key(|test| *test != first),
+            Known::Nothing => {}
+        }
         let mut trial = Trial { reached_by: reached_by.clone(), ..none(Verdict::Survived) };
         judge(&mut trial, &order, baseline, options, hand, &mut |test, killed| {
             let mut kills = kills.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +139,7 @@ type Kills = Mutex<BTreeMap<(String, usize), (u32, u32)>>;
 
 /// Whoever is likely to kill for little comes first: killed in the same function so far, and
 /// how long it takes.
-fn order(reached_by: &[usize], function: &str, baseline: &Baseline, kills: &Kills) -> Vec<usize> {
+fn order(tests: &[usize], function: &str, baseline: &Baseline, kills: &Kills) -> Vec<usize> {
     let kills = kills.lock().unwrap_or_else(PoisonError::into_inner);
     let worth = |test: usize| {
         let known = kills.get(&(function.to_owned(), test));
@@ -124,8 +147,7 @@ fn order(reached_by: &[usize], function: &str, baseline: &Baseline, kills: &Kill
         let likely = (f64::from(killed) + 0.5) / f64::from(met + 1);
         likely / (baseline.tests[test].cpu + FORK).as_secs_f64()
     };
-    let mut order: Vec<(f64, usize)> =
-        reached_by.iter().map(|test| (worth(*test), *test)).collect();
+    let mut order: Vec<(f64, usize)> = tests.iter().map(|test| (worth(*test), *test)).collect();
     order.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.cmp(other)));
     order.into_iter().map(|(_, test)| test).collect()
 }

@@ -17,8 +17,19 @@ pub struct Diagnostic {
     /// Files and lines: its own places and what they were expanded from, then those of the
     /// notes that follow it.
     pub places: Vec<(String, usize)>,
-    /// Files and bytes of its own places, and of what they were expanded from.
-    pub bytes: Vec<(String, std::ops::Range<usize>)>,
+    /// The compiler's name for it, as `E0382`.
+    pub code: Option<String>,
+    /// Its own places, and what they were expanded from.
+    pub spans: Vec<Span>,
+}
+
+/// Bytes of a file.
+#[derive(Debug, Clone)]
+pub struct Span {
+    pub file: String,
+    pub bytes: std::ops::Range<usize>,
+    /// Whether it is what the message is about, and not only has to do with it.
+    pub is_primary: bool,
 }
 
 /// What a build printed.
@@ -263,7 +274,8 @@ fn take(message: Message, result: &mut BuildOutput) {
             let message = told.message;
             result.errors.push(Diagnostic {
                 places: places(&message.spans),
-                bytes: bytes(&message.spans),
+                code: message.code.map(|code| code.code),
+                spans: spans(&message.spans),
                 rendered: message.rendered.unwrap_or_else(|| message.message.clone()),
                 text: message.message,
             });
@@ -300,13 +312,14 @@ fn places(spans: &[DiagnosticSpan]) -> Vec<(String, usize)> {
 }
 
 /// The same in bytes.
-fn bytes(spans: &[DiagnosticSpan]) -> Vec<(String, std::ops::Range<usize>)> {
+fn spans(spans: &[DiagnosticSpan]) -> Vec<Span> {
     let mut found = vec![];
     for span in spans {
+        let is_primary = span.is_primary;
         let mut span = Some(span);
         while let Some(here) = span {
-            let range = here.byte_start as usize..here.byte_end as usize;
-            found.push((here.file_name.clone(), range));
+            let bytes = here.byte_start as usize..here.byte_end as usize;
+            found.push(Span { file: here.file_name.clone(), bytes, is_primary });
             span = here.expansion.as_ref().map(|expansion| &expansion.span);
         }
     }
@@ -380,7 +393,8 @@ mod tests {
                         undefined symbol: _acquire\n          >>> referenced by lib.rs:93\n  \
                         a.o: undefined reference to `_release'\n"
                 .to_owned();
-        let error = Diagnostic { text: String::new(), rendered, places: vec![], bytes: vec![] };
+        let error =
+            Diagnostic { text: String::new(), rendered, places: vec![], code: None, spans: vec![] };
         let output = BuildOutput { errors: vec![error], ..BuildOutput::default() };
         let told = output.explanation();
         assert!(told.contains("nothing defines _acquire, _release;"), "{told}");

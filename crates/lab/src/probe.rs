@@ -283,7 +283,13 @@ mod tests {
     /// An error, and the line of the file of probes that it points at.
     fn error(text: &str, line: Option<usize>) -> Diagnostic {
         let places = line.map(|line| ("probe/src/lib.rs".to_owned(), line)).into_iter().collect();
-        Diagnostic { text: text.to_owned(), rendered: text.to_owned(), places, bytes: vec![] }
+        Diagnostic {
+            text: text.to_owned(),
+            rendered: text.to_owned(),
+            places,
+            code: None,
+            spans: vec![],
+        }
     }
 
     /// Three probes between marks, from line 3 on, and these errors.

@@ -114,6 +114,10 @@ impl Shadow {
         Ok(ShadowTests { success: done.status.success() && !hung, output, hung })
     }
 
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
+    }
+
     pub(crate) fn cargo(&self, subcommand: &str) -> Command {
         let library = self.library.join("testsmith").display().to_string();
         let mut command = Command::new("cargo");

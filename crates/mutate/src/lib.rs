@@ -22,6 +22,8 @@
 
 mod cfg;
 mod constants;
+mod flow;
+mod lines;
 mod mutant;
 mod names;
 pub mod operators;
@@ -30,7 +32,8 @@ mod site;
 mod write;
 
 pub use cfg::Cfg;
-pub use mutant::{ModuleFile, Mutant, Place, Reason, Skip, Source};
+pub use flow::{Complaint, Suspects};
+pub use mutant::{ModuleFile, Mutant, Place, Reason, Skip, Source, Unit};
 pub use scan::{Scope, scan};
 pub use write::{Piece as WrittenPiece, Written};
 

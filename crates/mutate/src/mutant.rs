@@ -1,6 +1,7 @@
 //! The words: a mutant, its place, and what was left out and why.
 
-use crate::site::Site;
+use crate::flow::Flow;
+use crate::site::{Level, Site};
 use std::ops::Range;
 
 /// One change of one place.
@@ -82,9 +83,56 @@ pub struct Source {
     pub(crate) functions: Vec<Range<usize>>,
     /// Outer ones first.
     pub(crate) sites: Vec<Site>,
+    pub(crate) flow: Flow,
+}
+
+/// A function that stands in no other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The bytes of its body.
+    pub range: Range<usize>,
+    /// All of its mutants, by their numbers.
+    pub mutants: Range<u32>,
+    /// Those that are guarded before anything else is done.
+    pub entry: Range<u32>,
 }
 
 impl Source {
+    /// The functions with mutants that stand in no other one.
+    pub fn units(&self) -> Vec<Unit> {
+        let mut units: Vec<Unit> = vec![];
+        let id = |n: usize| self.mutants.first().map_or(1, |first| first.id) + n as u32;
+        for range in &self.functions {
+            let is_inside = |unit: &Unit| range.start < unit.range.end;
+            let inside = |n: usize| {
+                let at = &self.mutants[n].range;
+                range.start <= at.start && at.end <= range.end
+            };
+            let mut of_it = (0..self.mutants.len()).filter(|n| inside(*n));
+            let Some(first) = of_it.next().filter(|_| !units.last().is_some_and(is_inside)) else {
+                continue;
+            };
+            let last = of_it.next_back().unwrap_or(first);
+            let is_entry = |site: &&Site| {
+                site.level == Level::Body && site.span == *range && !site.arms.is_empty()
+            };
+            let entry = self.sites.iter().find(is_entry);
+            let entry = entry.map_or(0..0, |site| site.first..site.first + site.arms.len() as u32);
+            units.push(Unit { range: range.clone(), mutants: id(first)..id(last + 1), entry });
+        }
+        units
+    }
+
+    /// The text without the bodies of these functions.
+    pub fn without(&self, units: &[Unit]) -> String {
+        let (mut text, mut at) = (String::new(), 0);
+        for unit in units {
+            text.push_str(&self.text[at..unit.range.start]);
+            at = unit.range.end;
+        }
+        text + &self.text[at..]
+    }
+
     pub fn mutant(&self, id: u32) -> Option<&Mutant> {
         let first = self.mutants.first()?.id;
         self.mutants.get(id.checked_sub(first)? as usize)

@@ -3,9 +3,11 @@
 //! What the walk decides is where nothing may be mutated (tests, constants, patterns, macros),
 //! each with a reason; what a mutant is, the operators say.
 
+use crate::flow::{self, Flow};
+use crate::lines::Lines;
 use crate::operators::{Finder, Node, OPERATORS, Variable};
 use crate::site::{Level, Piece, Site};
-use crate::{Cfg, Error, ModuleFile, Mutant, Place, Reason, Skip, Source};
+use crate::{Cfg, Error, ModuleFile, Mutant, Reason, Skip, Source};
 use std::cmp::Reverse;
 use std::ops::Range;
 use syn::punctuated::Punctuated;
@@ -36,6 +38,7 @@ pub fn scan(text: &str, scope: &Scope) -> Result<Source, Error> {
         skips: vec![],
         modules: vec![],
         functions: vec![],
+        flow: flow::read(&file, prefix),
     };
     if scope.cfg.left_out(&file.attrs).is_none() {
         scanner.visit_file(&file);
@@ -64,6 +67,7 @@ struct Scanner<'s> {
     skips: Vec<Skip>,
     modules: Vec<ModuleFile>,
     functions: Vec<Range<usize>>,
+    flow: Flow,
 }
 
 impl Scanner<'_> {
@@ -90,7 +94,8 @@ impl Scanner<'_> {
             sites.push(site);
         }
         let (skips, modules, functions) = (self.skips, self.modules, self.functions);
-        Source { text: text.to_owned(), mutants, skips, modules, functions, sites }
+        let flow = self.flow;
+        Source { text: text.to_owned(), mutants, skips, modules, functions, sites, flow }
     }
 
     fn skip(&mut self, reason: Reason, what: &str, at: &impl Spanned) {
@@ -146,6 +151,9 @@ impl Scanner<'_> {
         };
         self.finder.found.push((site, vec![]));
         self.show(&Node::Function(signature, block));
+        if !matches!(signature.output, syn::ReturnType::Default) {
+            self.needs(block);
+        }
         // What a type is hidden by cannot be two types.
         let is_hidden = matches!(&signature.output, syn::ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)));
         if let Some(Stmt::Expr(tail, None)) = block.stmts.last()
@@ -157,6 +165,13 @@ impl Scanner<'_> {
         self.finder.variables = variables;
         self.path.pop();
         self.finder.function = outer;
+    }
+
+    /// Notes the statements without which a block has not the type that is asked for.
+    fn needs(&mut self, block: &Block) {
+        let ends = flow::ends(block).into_iter().map(|statement| self.finder.range(statement));
+        let ends: Vec<Range<usize>> = ends.collect();
+        self.finder.needed.extend(ends);
     }
 
     fn condition(&mut self, condition: &Expr) {
@@ -366,6 +381,13 @@ impl<'ast> Visit<'ast> for Scanner<'_> {
         self.visit_expr(&repeat.expr);
     }
 
+    fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
+        // A name alone is the field's name, too.
+        if field.colon_token.is_some() {
+            self.visit_expr(&field.expr);
+        }
+    }
+
     fn visit_pat(&mut self, pattern: &'ast Pat) {
         if matches!(pattern, Pat::Lit(_) | Pat::Range(_)) {
             let what = self.finder.function.clone();
@@ -410,6 +432,12 @@ impl<'ast> Visit<'ast> for Scanner<'_> {
         };
         if !self.enters(attributes, "a statement", statement) {
             return;
+        }
+        if let Stmt::Local(local) = statement
+            && let Some((_, other)) = local.init.as_ref().and_then(|init| init.diverge.as_ref())
+            && let Expr::Block(other) = &**other
+        {
+            self.needs(&other.block);
         }
         self.show(&Node::Statement(statement));
         visit::visit_stmt(self, statement);
@@ -561,24 +589,5 @@ fn attributes_of(expression: &Expr) -> &[Attribute] {
         Expr::Binary(it) => &it.attrs,
         Expr::Macro(it) => &it.attrs,
         _ => &[],
-    }
-}
-
-/// Where lines begin.
-struct Lines<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
-}
-
-impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(n, _)| n + 1));
-        Lines { text, starts: starts.collect() }
-    }
-
-    fn place(&self, byte: usize) -> Place {
-        let line = self.starts.partition_point(|start| *start <= byte);
-        let column = self.text[self.starts[line - 1]..byte].chars().count() + 1;
-        Place { line, column }
     }
 }

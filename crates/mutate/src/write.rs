@@ -2,8 +2,9 @@
 //!
 //! Where things stand is what a compiler's message is traced back by.
 
+use crate::flow::Suspects;
 use crate::names::SWITCH;
-use crate::site::{self, Site};
+use crate::site::{self, Level, Site};
 use crate::{Mutant, Source};
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ pub struct Written {
     pub text: String,
     /// Inner ones after outer ones.
     pub pieces: Vec<Piece>,
+    /// What is as it was: where it begins here, and its bytes of the source.
+    kept: Vec<(usize, Range<usize>)>,
 }
 
 /// Bytes of the written text, and the mutants they stand for.
@@ -24,41 +27,57 @@ pub struct Piece {
     pub is_arm: bool,
     /// Whether it is all of a function's body.
     pub is_function: bool,
+    /// Whether it is around one value.
+    pub is_value: bool,
 }
 
 impl Written {
     /// The mutants that are to blame for what a compiler says of these places: those whose
     /// arms they are in; else those whose guards are in or around the smallest of the places;
     /// else all of the function.
-    pub fn blamed(&self, places: &[Range<usize>]) -> Vec<u32> {
-        let holds = |outer: &Range<usize>, inner: &Range<usize>| {
-            outer.start <= inner.start && inner.end <= outer.end
-        };
-        let arms = self.pieces.iter().filter(|piece| piece.is_arm);
-        let in_arms = arms.filter(|arm| places.iter().any(|place| holds(&arm.range, place)));
-        let mut blamed: Vec<u32> = in_arms.flat_map(|arm| arm.mutants.clone()).collect();
+    pub fn blamed(&self, places: &[Range<usize>]) -> Suspects {
+        let in_arms = self.arms_around(places);
+        if !in_arms.is_empty() {
+            return Suspects::new(in_arms, true);
+        }
         let mut places: Vec<&Range<usize>> = places.iter().collect();
         places.sort_by_key(|place| place.len());
         let guards = || self.pieces.iter().filter(|piece| !piece.is_arm && !piece.is_function);
         for place in &places {
-            if blamed.is_empty() {
-                let inside = guards().filter(|guard| holds(place, &guard.range));
-                let around = guards().rev().find(|guard| holds(&guard.range, place));
-                blamed = inside.chain(around).flat_map(|guard| guard.mutants.clone()).collect();
+            let inside = guards().filter(|guard| holds(place, &guard.range));
+            let around = guards().rev().find(|guard| holds(&guard.range, place));
+            let blamed: Vec<u32> =
+                inside.chain(around).flat_map(|guard| guard.mutants.clone()).collect();
+            if !blamed.is_empty() {
+                return Suspects::new(blamed, false);
             }
         }
-        if blamed.is_empty() {
-            blamed = places.iter().flat_map(|place| self.mutants_around(place)).collect();
-        }
-        blamed.sort_unstable();
-        blamed.dedup();
-        blamed
+        let all = places.iter().flat_map(|place| self.mutants_around(place)).collect();
+        Suspects::new(all, false)
+    }
+
+    /// The mutants whose arms hold any of these places.
+    pub(crate) fn arms_around(&self, places: &[Range<usize>]) -> Vec<u32> {
+        let arms = self.pieces.iter().filter(|piece| piece.is_arm);
+        let around = arms.filter(|arm| places.iter().any(|place| holds(&arm.range, place)));
+        around.flat_map(|arm| arm.mutants.clone()).collect()
+    }
+
+    /// The bytes of the source that written bytes stand for.
+    pub fn in_source(&self, written: &Range<usize>) -> Range<usize> {
+        let at = |byte: usize| {
+            let after = self.kept.partition_point(|(start, _)| *start <= byte);
+            let Some((start, source)) = after.checked_sub(1).map(|n| &self.kept[n]) else {
+                return 0;
+            };
+            (source.start + (byte - start)).min(source.end)
+        };
+        at(written.start)..at(written.end)
     }
 
     /// All mutants of the function around a place.
     pub fn mutants_around(&self, bytes: &Range<usize>) -> Vec<u32> {
-        let around =
-            |piece: &&Piece| piece.range.start <= bytes.start && bytes.end <= piece.range.end;
+        let around = |piece: &&Piece| holds(&piece.range, bytes);
         let mut functions = self.pieces.iter().rev().filter(|piece| piece.is_function);
         functions.find(around).map_or(vec![], |function| function.mutants.clone())
     }
@@ -96,14 +115,15 @@ impl Writer<'_> {
             let inner = sites[n + 1..].iter().take_while(|inner| inner.span.start < site.span.end);
             let end = n + 1 + inner.count();
             let inside = &sites[n + 1..end];
-            self.function_text(at..site.span.start);
+            self.keep(at..site.span.start);
             self.site(site, inside);
             (at, n) = (site.span.end, end);
         }
-        self.function_text(at..range.end);
+        self.keep(at..range.end);
     }
 
-    fn function_text(&mut self, range: Range<usize>) {
+    fn keep(&mut self, range: Range<usize>) {
+        self.written.kept.push((self.written.text.len(), range.clone()));
         self.written.text.push_str(&self.source.text[range]);
     }
 
@@ -123,6 +143,7 @@ impl Writer<'_> {
             mutants,
             is_arm: false,
             is_function,
+            is_value: matches!(site.level, Level::Condition | Level::Expression),
         });
         if self.written.pieces[place].mutants.is_empty() {
             self.range(&site.span, inside);
@@ -168,10 +189,20 @@ impl Writer<'_> {
             let arm = on_one_line(arm);
             self.written.text.push_str(&format!(" {} => {{ {arm} }}", n + 1));
             let range = start..self.written.text.len();
-            let piece = Piece { range, mutants: vec![mutant], is_arm: true, is_function: false };
+            let piece = Piece {
+                range,
+                mutants: vec![mutant],
+                is_arm: true,
+                is_function: false,
+                is_value: false,
+            };
             self.written.pieces.push(piece);
         }
     }
+}
+
+fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// A mutant adds no line, so that whatever tells lines tells those of the user. Comments go:

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use testsmith_mutate::operators::OPERATORS;
-use testsmith_mutate::{Cfg, Mutant, Scope, Source, scan};
+use testsmith_mutate::{Cfg, Mutant, Scope, Source, Suspects, scan};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -98,7 +98,7 @@ fn every_mutant_stands_in_the_text_once_and_can_be_traced_back() {
         for arm in arms {
             assert_eq!(
                 written.blamed(std::slice::from_ref(&arm.range)),
-                arm.mutants,
+                Suspects { mutants: arm.mutants.clone(), is_sure: true },
                 "{}",
                 operator.name
             );

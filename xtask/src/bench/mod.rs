@@ -11,6 +11,7 @@ mod known_bugs;
 mod korat;
 mod mutants;
 mod owned;
+mod peers;
 mod printed;
 mod random;
 mod stackcalc;

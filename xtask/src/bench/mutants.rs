@@ -7,6 +7,7 @@
 //! other, and runs the tests there: what they notice must be what was noticed. A mutant that
 //! would not have ended is left out of that.
 //!
+//! `--peers FOLDER` compares with cargo-mutants and cargo-gamma, installed there (`peers.rs`).
 //! `--beside PROGRAM` is another tool's command, run in a copy of the package (twice, too),
 //! whose processor time is shown beside ours; what it counts as a mutant it says itself.
 
@@ -14,24 +15,34 @@ use super::emitted::EmittedTests;
 use super::owned::copy;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const USAGE: &str =
-    "usage: cargo xtask bench mutants [--truth N] [--beside COMMAND] CRATE@VERSION...";
+const USAGE: &str = "usage: cargo xtask bench mutants [--truth N] [--beside COMMAND] \
+                     [--peers FOLDER [--sample N]] CRATE@VERSION...";
+/// All operators, as many jobs as there are cores.
+pub(super) const OURS_ALL: &[&str] = &[];
+/// Cargo in a plain copy: no process may work for longer than so many seconds.
+const CARGO: &str = "ulimit -S -t 20 && exec cargo \"$@\"";
 
 pub fn run(args: &[String]) -> Result<()> {
-    let (mut truth, mut beside, mut crates) = (0, None, vec![]);
+    let (mut truth, mut beside, mut peers, mut crates) = (0, None, None, vec![]);
+    let mut sample = super::peers::SAMPLE;
     let mut words = args.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--truth" => truth = words.next().and_then(|n| n.parse().ok()).context(USAGE)?,
             "--beside" => beside = Some(words.next().context(USAGE)?),
-            krate => crates.push(krate),
+            "--sample" => sample = words.next().and_then(|n| n.parse().ok()).context(USAGE)?,
+            "--peers" => peers = Some(Path::new(words.next().context(USAGE)?)),
+            _ => crates.push(word),
         }
     }
     if crates.is_empty() {
         bail!(USAGE);
+    }
+    if let Some(peers) = peers {
+        return super::peers::run(peers, sample, &crates);
     }
     println!(
         "{:<24} {:>7} {:>8} {:>8} {:>6} {:>7} {:>9}",
@@ -39,8 +50,8 @@ pub fn run(args: &[String]) -> Result<()> {
     );
     let mut wrong = 0;
     for krate in crates {
-        judge(krate)?;
-        let (events, cpu) = judge(krate)?;
+        judge(krate, OURS_ALL)?;
+        let (events, cpu) = judge(krate, OURS_ALL)?;
         let summary = events.last().context("it tells what came of it")?;
         let count = |key: &str| summary[key].as_u64().unwrap_or(0);
         let mutants = count("mutants");
@@ -71,12 +82,17 @@ pub fn run(args: &[String]) -> Result<()> {
 }
 
 /// Runs the command and reads its events.
-fn judge(krate: &str) -> Result<(Vec<Value>, f64)> {
+pub(super) fn judge(krate: &str, more: &[&str]) -> Result<(Vec<Value>, f64)> {
     let tool = std::env::current_exe()?.with_file_name("cargo-testsmith");
     let folder = super::folder();
     let mut command = Command::new(&tool);
-    command.args(["mutants", "--quiet", "--format", "json", "--crate", krate, "--out-dir"]);
-    command.arg(folder.join("mutants")).arg("--target-dir").arg(folder.join("mutants/target"));
+    command.args(["mutants", "--fresh", "--quiet", "--format", "json", "--crate", krate]);
+    command
+        .arg("--out-dir")
+        .arg(folder.join("mutants"))
+        .arg("--target-dir")
+        .arg(folder.join("mutants/target"));
+    command.args(more);
     let (output, cpu) = timed(&command)?;
     if !output.status.success() {
         bail!("{krate}: {}", String::from_utf8_lossy(&output.stderr));
@@ -131,10 +147,13 @@ impl Copy {
     }
 
     /// Whether the tests pass as the copy is; none if it does not compile.
-    fn passes(&self) -> Result<Option<bool>> {
+    pub fn passes(&self) -> Result<Option<bool>> {
         let cargo = |more: &[&str]| {
-            let mut cargo = Command::new("cargo");
-            cargo.args(["test", "--tests", "--quiet"]).args(more).current_dir(&self.folder);
+            let mut cargo = Command::new("sh");
+            cargo
+                .args(["-c", CARGO, "sh", "test", "--tests", "--quiet"])
+                .args(more)
+                .current_dir(&self.folder);
             cargo.env("CARGO_TARGET_DIR", super::folder().join("mutants/plain/target"));
             cargo.env("RUSTFLAGS", "--cap-lints=allow").output()
         };
@@ -170,6 +189,16 @@ impl Copy {
         Ok(cargo("10", &["--", "--exact", test])?.status.success())
     }
 
+    /// Asks something while a mutant stands in the copy.
+    pub fn with<T>(&self, mutant: &Value, ask: impl Fn(&Copy) -> Result<T>) -> Result<T> {
+        let file = self.folder.join(mutant["file"].as_str().context("a file")?);
+        let text = std::fs::read_to_string(&file)?;
+        std::fs::write(&file, mutated(&text, mutant).context("a place")?)?;
+        let answer = ask(self);
+        std::fs::write(&file, &text)?;
+        answer
+    }
+
     /// How many of the sampled verdicts are not those of plain builds.
     fn compare(&self, events: &[Value], count: usize) -> Result<usize> {
         let judged: Vec<&Value> = events
@@ -179,11 +208,7 @@ impl Copy {
         let every = (judged.len() / count).max(1);
         let (mut same, mut wrong) = (0, 0);
         for mutant in judged.into_iter().step_by(every).take(count) {
-            let file = self.folder.join(mutant["file"].as_str().context("a file")?);
-            let text = std::fs::read_to_string(&file)?;
-            std::fs::write(&file, mutated(&text, mutant).context("a place")?)?;
-            let passes = self.passes()?;
-            std::fs::write(&file, &text)?;
+            let passes = self.with(mutant, Copy::passes)?;
             let wanted = match mutant["verdict"].as_str() {
                 Some("killed" | "crashed") => Some(false),
                 Some("withdrawn") => None,
@@ -204,12 +229,18 @@ impl Copy {
 
 /// The text with the mutant written into it.
 pub(super) fn mutated(text: &str, mutant: &Value) -> Option<String> {
-    let byte = |line: &str, column: &str| {
-        let (line, column) = (mutant[line].as_u64()? as usize, mutant[column].as_u64()? as usize);
-        let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-        let inside = text[start..].char_indices().nth(column - 1).map_or(0, |(at, _)| at);
-        Some(start + inside)
-    };
-    let (start, end) = (byte("line", "column")?, byte("end_line", "end_column")?);
+    let at =
+        |line: &str, column: &str| byte(text, mutant[line].as_u64()?, mutant[column].as_u64()?);
+    let (start, end) = (at("line", "column")?, at("end_line", "end_column")?);
     Some(format!("{}{}{}", &text[..start], mutant["replacement"].as_str()?, &text[end..]))
+}
+
+/// The byte of a line and a column, both from 1.
+pub(super) fn byte(text: &str, line: u64, column: u64) -> Option<usize> {
+    let lines = text.split_inclusive('\n').take(line.checked_sub(1)? as usize);
+    let start: usize = lines.map(str::len).sum();
+    let column = column.checked_sub(1)? as usize;
+    let rest = &text[start..];
+    let inside = rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at);
+    Some(start + inside)
 }

@@ -7,6 +7,7 @@
 mod harness;
 mod judge;
 mod server;
+mod stamp;
 mod tests;
 mod tree;
 
@@ -15,7 +16,7 @@ pub use judge::JudgeEnd;
 pub use server::{End, RECORDING, Run, RunEnd, TestServer};
 pub use tests::{TestExecutable, Tests};
 pub(crate) use tree::SWITCH_PACKAGE;
-pub use tree::{CompilerError, Entry, MutantBuild, MutantTree};
+pub use tree::{CompilerError, Entry, ErrorPlace, MutantBuild, MutantTree};
 
 use std::ffi::OsString;
 use std::process::{Command, exit};

@@ -24,6 +24,8 @@ pub struct MutantTree {
     pub cfgs: Vec<String>,
     /// Where its targets begin.
     pub entries: Vec<Entry>,
+    /// Packages that are compiled too, and lie outside of the copy.
+    elsewhere: Vec<PathBuf>,
 }
 
 /// The first file of a target.
@@ -38,9 +40,20 @@ pub struct Entry {
 /// An error, with the places that the compiler shows: files of the package, and bytes.
 #[derive(Clone, Debug)]
 pub struct CompilerError {
+    /// The compiler's name for it, as `E0382`.
+    pub code: Option<String>,
     pub text: String,
     pub rendered: String,
-    pub places: Vec<(PathBuf, Range<usize>)>,
+    pub places: Vec<ErrorPlace>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ErrorPlace {
+    /// Inside the package.
+    pub file: PathBuf,
+    pub bytes: Range<usize>,
+    /// Whether it is what the error is about, and not only has to do with it.
+    pub is_primary: bool,
 }
 
 pub enum MutantBuild {
@@ -63,8 +76,9 @@ impl Lab {
         // nobody else may build others of the same names there meanwhile.
         shadow.target = self.path("mutants-target");
         let name = name.to_owned();
-        let (spec, cfgs, entries) = (String::new(), vec![], vec![]);
-        let mut tree = MutantTree { shadow, lab: self.clone(), name, spec, cfgs, entries };
+        let (spec, cfgs, entries, elsewhere) = (String::new(), vec![], vec![], vec![]);
+        let lab = self.clone();
+        let mut tree = MutantTree { shadow, lab, name, spec, cfgs, entries, elsewhere };
         if tree.find_entries()? {
             let cfgs = tree.check()?;
             tree.cfgs.extend(cfgs);
@@ -85,6 +99,18 @@ impl MutantTree {
 
     pub(super) fn target(&self) -> &Path {
         &self.shadow.target
+    }
+
+    pub(super) fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    pub(super) fn features(&self) -> &Features {
+        self.shadow.features()
+    }
+
+    pub(super) fn elsewhere(&self) -> &[PathBuf] {
+        &self.elsewhere
     }
 
     pub(super) fn lab(&self) -> &Lab {
@@ -111,6 +137,9 @@ impl MutantTree {
         if package.targets.iter().any(|target| target.is_proc_macro()) {
             return Err(Error::MacroMutants { name: self.name.clone() });
         }
+        let local = metadata.packages.iter().filter(|package| package.source.is_none());
+        let roots = local.filter_map(|package| Some(package.manifest_path.parent()?.into()));
+        self.elsewhere = roots.filter(|root: &PathBuf| !root.starts_with(self.root())).collect();
         self.spec = format!("{}@{}", package.name, package.version);
         let folder = manifest.parent().expect("a manifest lies in a folder");
         for target in &package.targets {
@@ -152,6 +181,10 @@ impl MutantTree {
         let mut command = self.shadow.cargo(subcommand);
         command.args(["-p", &self.spec]);
         command.env("RUSTC_WORKSPACE_WRAPPER", self.lab.executable()).env(WRAPPER_VARIABLE, "1");
+        // Tests that look around where they were built find what a build leaves, and no more.
+        if subcommand == "check" {
+            command.env("CARGO_TARGET_DIR", self.target().join("check"));
+        }
         command
     }
 
@@ -186,6 +219,12 @@ impl MutantTree {
         write_if_changed(&self.shadow.package.join(inside), text.as_bytes())
     }
 
+    /// What the compiler refuses of the library and the binaries with what was written.
+    pub fn refused(&self) -> Result<Vec<CompilerError>, Error> {
+        let done = cargo::messages(self.cargo("check").arg("--message-format=json"))?;
+        if done.success { Ok(vec![]) } else { self.errors(done) }
+    }
+
     /// Builds something of the copy, with a switch that costs little.
     pub(super) fn build_command(&self) -> Command {
         let mut command = self.cargo("build");
@@ -202,20 +241,26 @@ impl MutantTree {
         if done.success {
             return Ok(MutantBuild::Built(done.tests));
         }
+        Ok(MutantBuild::Refused(self.errors(done)?))
+    }
+
+    /// The errors of a build that failed.
+    fn errors(&self, done: cargo::BuildOutput) -> Result<Vec<CompilerError>, Error> {
         if done.errors.is_empty() {
             let what = format!("{} with mutants", self.name);
             return Err(Error::Build { what, why: done.explanation() });
         }
-        let inside = |(file, bytes): (String, Range<usize>)| {
-            let path = self.shadow.root.join(file);
-            let inside = path.strip_prefix(&self.shadow.package).ok()?;
-            Some((inside.to_owned(), bytes))
+        let inside = |span: cargo::Span| {
+            let path = self.shadow.root.join(span.file);
+            let file = path.strip_prefix(&self.shadow.package).ok()?.to_owned();
+            Some(ErrorPlace { file, bytes: span.bytes, is_primary: span.is_primary })
         };
         let error = |error: cargo::Diagnostic| CompilerError {
+            code: error.code,
             text: error.text,
             rendered: error.rendered,
-            places: error.bytes.into_iter().filter_map(inside).collect(),
+            places: error.spans.into_iter().filter_map(inside).collect(),
         };
-        Ok(MutantBuild::Refused(done.errors.into_iter().map(error).collect()))
+        Ok(done.errors.into_iter().map(error).collect())
     }
 }

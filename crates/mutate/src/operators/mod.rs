@@ -105,6 +105,8 @@ pub(crate) struct Finder<'s> {
     /// The named fields of the structures in this file.
     structures: BTreeMap<String, Vec<Variable>>,
     pub found: Vec<(Site, Vec<Draft>)>,
+    /// Statements that a block has its type by.
+    pub needed: Vec<Range<usize>>,
     /// Changes that were proposed: two operators may have the same idea.
     proposed: BTreeSet<(usize, usize, String)>,
 }
@@ -120,6 +122,7 @@ impl<'s> Finder<'s> {
             self_type: None,
             structures: fields::structures(&file.items),
             found: vec![],
+            needed: vec![],
             proposed: BTreeSet::new(),
         }
     }

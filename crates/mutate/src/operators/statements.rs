@@ -1,6 +1,7 @@
 //! A statement is left out: a call, an assignment, a `return`, a macro.
 //!
-//! `let` has to stay, since its names are used. What prints or logs is for people, and no test
+//! `let` has to stay, since its names are used, and so has what a block ends with that must
+//! not end. What prints or logs is for people, and no test
 //! would miss it.
 
 use super::{Arm, Node, Operator};
@@ -23,8 +24,8 @@ pub(super) const OPERATOR: Operator = Operator {
             }
             _ => false,
         };
-        if is_wanted {
-            let span = finder.range(*whole);
+        let span = finder.range(*whole);
+        if is_wanted && !finder.needed.contains(&span) {
             let arm = Arm { runs: String::new(), at: span.clone(), becomes: String::new() };
             finder.propose(span.clone(), Level::Statement, statement(&span), vec![arm]);
         }

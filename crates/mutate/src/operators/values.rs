@@ -6,7 +6,7 @@
 use crate::constants::{MAX_ARMS, OTHER_TEXT};
 use syn::{GenericArgument, PathArguments, Type, TypePath};
 
-const DEFAULT: &str = "::core::default::Default::default()";
+const DEFAULT: &str = "core::default::Default::default()";
 
 /// Values of a type, the plainest first; none for what cannot be returned.
 pub(super) fn of(ty: &Type) -> Vec<String> {
@@ -60,15 +60,15 @@ fn named(path: &TypePath) -> Vec<String> {
         "char" => words(&["'\\0'", "'x'"]),
         "String" => vec![DEFAULT.to_owned(), format!("{OTHER_TEXT}.into()")],
         "Option" => {
-            let mut values = vec!["::core::option::Option::None".to_owned()];
-            values.extend::<Vec<String>>(wrap("::core::option::Option::Some"));
+            let mut values = vec!["core::option::Option::None".to_owned()];
+            values.extend::<Vec<String>>(wrap("core::option::Option::Some"));
             values
         }
-        "Result" => wrap("::core::result::Result::Ok"),
+        "Result" => wrap("core::result::Result::Ok"),
         "Ordering" => words(&[
-            "::core::cmp::Ordering::Less",
-            "::core::cmp::Ordering::Equal",
-            "::core::cmp::Ordering::Greater",
+            "core::cmp::Ordering::Less",
+            "core::cmp::Ordering::Equal",
+            "core::cmp::Ordering::Greater",
         ]),
         _ => vec![DEFAULT.to_owned()],
     }
@@ -83,8 +83,8 @@ mod tests {
         let short: Vec<String> = values
             .iter()
             .map(|value| {
-                let value = value.replace(DEFAULT, "D").replace("::core::option::Option::", "");
-                value.replace("::core::result::Result::", "")
+                let value = value.replace(DEFAULT, "D").replace("core::option::Option::", "");
+                value.replace("core::result::Result::", "")
             })
             .collect();
         assert_eq!(short, wanted, "{ty}");
