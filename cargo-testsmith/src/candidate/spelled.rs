@@ -61,28 +61,7 @@ fn written(plan: &Plan, sequence: &Sequence, at: usize, made: &[Value]) -> Optio
 
 /// The text that is shown so, in quotes.
 fn text_of(shown: &str) -> Option<String> {
-    let mut rest = shown.strip_prefix('"')?.strip_suffix('"')?.chars();
-    let mut text = String::new();
-    while let Some(c) = rest.next() {
-        match c {
-            '"' => return None,
-            '\\' => match rest.next()? {
-                'n' => text.push('\n'),
-                'r' => text.push('\r'),
-                't' => text.push('\t'),
-                '0' => text.push('\0'),
-                c @ ('\\' | '"' | '\'') => text.push(c),
-                'u' => {
-                    let digits: String =
-                        rest.by_ref().skip_while(|c| *c == '{').take_while(|c| *c != '}').collect();
-                    text.push(char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?);
-                }
-                _ => return None,
-            },
-            c => text.push(c),
-        }
-    }
-    Some(text)
+    syn::parse_str::<syn::LitStr>(shown).ok().map(|text| text.value())
 }
 
 #[cfg(test)]

@@ -27,6 +27,16 @@ impl Sources {
     pub fn mutants(&self) -> impl Iterator<Item = (&File, &Mutant)> {
         self.files.iter().flat_map(|file| file.source.mutants.iter().map(move |m| (file, m)))
     }
+
+    /// One mutant by its number, and its file.
+    pub fn mutant(&self, id: u32) -> Option<(&File, &Mutant)> {
+        self.files.iter().find_map(|file| Some((file, file.source.mutant(id)?)))
+    }
+
+    /// The number of the guard that a mutant stands behind.
+    pub fn place_of(&self, id: u32) -> u32 {
+        self.mutant(id).map_or(id, |(file, _)| file.source.place_of(id))
+    }
 }
 
 /// A file that is still to be read.

@@ -78,6 +78,12 @@ impl Api {
         self.impls.get(trait_path).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a path is neither of this crate nor of the standard library.
+    pub fn is_elsewhere(&self, path: &str) -> bool {
+        let library = path.split("::").next().unwrap_or_default();
+        library != self.krate && !matches!(library, "std" | "core" | "alloc")
+    }
+
     /// Takes in what another crate offers under paths of this one.
     pub fn add(&mut self, other: Api) {
         let known: BTreeSet<String> =

@@ -63,10 +63,7 @@ fn aliases_of<'a>(api: &'a Api, path: &str) -> Vec<(&'a TypeDef, &'a [Arg])> {
 
 /// Whether an argument names a type that is neither of the crate nor of std.
 fn is_foreign(api: &Api, arg: &Arg) -> bool {
-    let of_others = |ty: &Ty| {
-        let first = ty.path().map(|path| path.split("::").next().unwrap_or_default());
-        first.is_some_and(|first| first != api.krate && !["alloc", "core", "std"].contains(&first))
-    };
+    let of_others = |ty: &Ty| ty.path().is_some_and(|path| api.is_elsewhere(path));
     arg.as_type().is_some_and(|ty| ty.any(of_others))
 }
 

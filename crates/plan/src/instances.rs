@@ -16,11 +16,6 @@ const MAX_SUPPLIED: usize = 3;
 /// And with this many of those that the package writes out.
 const MAX_EXAMPLES: usize = 4;
 
-/// The crate that a path begins with.
-fn library(path: &str) -> &str {
-    path.split("::").next().unwrap_or_default()
-}
-
 impl Planner {
     pub(crate) fn instances(&mut self) -> Vec<Draft> {
         let reach = self.reach();
@@ -52,11 +47,10 @@ impl Planner {
     /// Whether a trait is another crate's, by its path or, where this one only hands it on, by who
     /// implements it.
     fn is_met_elsewhere(&self, path: &str) -> bool {
-        let is_std = |path: &str| matches!(library(path), "std" | "core" | "alloc");
-        let is_elsewhere = |path: &str| library(path) != self.api.krate && !is_std(path);
         let known = self.api.impls_of(path);
-        let by_others = |known: &Impl| known.for_.path().is_some_and(is_elsewhere);
-        is_elsewhere(path) || !known.is_empty() && known.iter().all(by_others)
+        let by_others =
+            |known: &Impl| known.for_.path().is_some_and(|path| self.api.is_elsewhere(path));
+        self.api.is_elsewhere(path) || !known.is_empty() && known.iter().all(by_others)
     }
 
     fn of_examples(&self, number: u32) -> Vec<(Purpose, Draft)> {
@@ -400,6 +394,7 @@ mod tests {
         let accepts = |draft: &Draft| draft.call.full().contains("b::Utc");
         check_with(vec![], vec![make], accepts, &["a::now_in::<b::Utc>()"]);
     }
+
     #[test]
     fn a_trait_is_of_those_who_implement_it() {
         let handed_on = |of: Ty| {

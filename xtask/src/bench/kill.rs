@@ -6,7 +6,7 @@
 //! is started for one test. `--truth N` takes N of the mutants that a test was written for, writes
 //! each by hand into a plain copy, and runs its test there, which has to fail.
 
-use super::mutants::{Copy, mutated, timed};
+use super::mutants::{Copy, timed};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -125,12 +125,8 @@ impl<'k> Killed<'k> {
         let every = (told.len() / truth).max(1);
         let (mut right, mut wrong) = (0, 0);
         for (mutant, test) in told.into_iter().step_by(every).take(truth) {
-            let path = copy.folder.join(mutant["file"].as_str().context("a file")?);
-            let text = std::fs::read_to_string(&path)?;
-            let before = copy.passes_alone("testsmith_mutants", test)?;
-            std::fs::write(&path, mutated(&text, mutant).context("a place")?)?;
-            let after = copy.passes_alone("testsmith_mutants", test)?;
-            std::fs::write(&path, &text)?;
+            let passes = |copy: &Copy| copy.passes_alone("testsmith_mutants", test);
+            let (before, after) = (passes(&copy)?, copy.with(mutant, passes)?);
             if before && !after {
                 right += 1;
             } else {

@@ -228,7 +228,7 @@ impl Copy {
 }
 
 /// The text with the mutant written into it.
-pub(super) fn mutated(text: &str, mutant: &Value) -> Option<String> {
+fn mutated(text: &str, mutant: &Value) -> Option<String> {
     let at =
         |line: &str, column: &str| byte(text, mutant[line].as_u64()?, mutant[column].as_u64()?);
     let (start, end) = (at("line", "column")?, at("end_line", "end_column")?);

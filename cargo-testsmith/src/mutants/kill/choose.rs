@@ -71,11 +71,8 @@ fn still_noticed(
     let Some((_, tried)) = checker.original(&witness.sequence)? else {
         return Ok(BTreeSet::new());
     };
-    let place = |id: u32| {
-        let file = sources.files.iter().find(|file| file.source.mutant(id).is_some());
-        file.map_or(id, |file| file.source.place_of(id))
-    };
-    let among: Vec<(u32, u32)> = witness.kills.iter().map(|id| (*id, place(*id))).collect();
+    let among = witness.kills.iter().map(|id| (*id, sources.place_of(*id)));
+    let among: Vec<(u32, u32)> = among.collect();
     Ok(checker.noticed(observed, &tried, &among)?)
 }
 

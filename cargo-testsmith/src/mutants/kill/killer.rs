@@ -75,15 +75,13 @@ const MAX_CODE: usize = 50;
 
 /// `Fails if `a < b` in `f` becomes `a <= b`, and on 3 other changes.`
 fn fails_if(first: u32, kills: usize, sources: &Sources) -> String {
-    let mut all = sources.files.iter();
-    let found = all.find_map(|file| Some((&file.source.text[..], file.source.mutant(first)?)));
-    let Some((text, mutant)) = found else { return String::new() };
+    let Some((file, mutant)) = sources.mutant(first) else { return String::new() };
     let rest = match kills {
         0 | 1 => String::new(),
         2 => ", and on one other change".to_owned(),
         more => format!(", and on {} other changes", more - 1),
     };
-    format!("Fails if {}{rest}.", change(text, mutant))
+    format!("Fails if {}{rest}.", change(&file.source.text, mutant))
 }
 
 /// Lines that are not too wide for a comment.
@@ -128,14 +126,22 @@ fn code(text: &str) -> String {
     format!("{quote}{short}{quote}")
 }
 
-/// `Ordering::Less` of `::core::cmp::Ordering::Less`, as a replacement has to name it.
+/// `Ordering::Less` of `core::cmp::Ordering::Less`, as a replacement has to name it.
 fn without_modules(code: &str) -> String {
-    let mut parts = code.split("::core::");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str(part.split_once("::").map_or(part, |(_, rest)| rest));
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    let mut text = String::new();
+    let mut rest = code;
+    while let Some((before, after)) = rest.split_once("core::") {
+        text.push_str(before);
+        if text.ends_with(is_inside) {
+            text.push_str("core::");
+            rest = after;
+        } else {
+            text.truncate(text.trim_end_matches("::").len());
+            rest = after.split_once("::").map_or(after, |(_, rest)| rest);
+        }
     }
-    text
+    text + rest
 }
 
 /// `Deck::take` of `deck::Deck::take`.
@@ -161,6 +167,9 @@ mod tests {
         assert_eq!(code("a\n    + b"), "`a + b`");
         assert_eq!(code("Some(::core::cmp::Ordering::Less)"), "`Some(Ordering::Less)`");
         assert_eq!(code("::core::default::Default::default()"), "`Default::default()`");
+        assert_eq!(code("Some(core::cmp::Ordering::Less)"), "`Some(Ordering::Less)`");
+        assert_eq!(code("core::default::Default::default()"), "`Default::default()`");
+        assert_eq!(code("score::of(self)"), "`score::of(self)`");
         assert_eq!(code(" "), "");
         assert_eq!(last_words("a::Deck::take"), "Deck::take");
     }

@@ -104,12 +104,7 @@ impl Kill<'_> {
     }
 
     fn hunt(&self, session: &Session, hunter: Supervisor, checker: Supervisor) -> Result<Hunted> {
-        let place = |id: u32| {
-            let of = |file: &&super::sources::File| file.source.mutant(id).is_some();
-            let file = self.sources.files.iter().find(of);
-            file.map_or(id, |file| file.source.place_of(id))
-        };
-        let places = self.survivors.iter().map(|id| (*id, place(*id))).collect();
+        let places = self.survivors.iter().map(|id| (*id, self.sources.place_of(*id))).collect();
         let numbers = self.sources.count() + 1;
         session
             .console
