@@ -45,3 +45,15 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// What was asked for is done at once: there is nothing to do it to. The words say why.
+#[derive(Debug)]
+pub struct NothingToDo(pub String);
+
+impl std::fmt::Display for NothingToDo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NothingToDo {}

@@ -96,6 +96,10 @@ pub fn main() -> Exit {
     });
     match dispatch(command, &matches, interrupt) {
         Ok(exit) => exit,
+        Err(error) if error.is::<exit::NothingToDo>() => {
+            eprintln!("{error:#}");
+            Exit::Clean
+        }
         Err(error) => {
             eprintln!("error: {error:#}");
             if error.is::<exit::Usage>() { Exit::Usage } else { Exit::Incomplete }

@@ -2,6 +2,7 @@
 
 use crate::args::{Format, Target};
 use crate::console::Console;
+use crate::exit::NothingToDo;
 use crate::{locks, selection};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -241,8 +242,15 @@ pub fn discover(lab: &Lab, package: &Package, stamp: u64) -> Result<Api> {
     let examples = testsmith_discover::examples(&package.root, &api);
     api.examples = examples.instances;
     api.foreign_types = examples.foreign;
-    if api.callables.is_empty() {
+    let nothing = api.callables.is_empty();
+    if nothing && api.types.is_empty() && api.traits.is_empty() {
         bail!("{} has an empty public API: there is nothing to call", package.name);
+    }
+    // What only declares is no mistake of anybody.
+    if nothing {
+        let why =
+            "it declares types or traits, and no function, method or value that could be called";
+        return Err(NothingToDo(format!("{}: nothing to test, {why}", package.name)).into());
     }
     Ok(api)
 }

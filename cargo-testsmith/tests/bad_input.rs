@@ -51,6 +51,14 @@ fn an_empty_api_is_said_to_be_empty() {
 }
 
 #[test]
+fn what_only_declares_has_nothing_to_test_and_is_no_mistake() {
+    let library = "pub trait Marker {}\npub unsafe trait Stable: Marker {}\n";
+    let output = Fixture::make("bad", MANIFEST, Some(library)).run(&["--calls", "1000"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("bad: nothing to test"), "{}", stderr(&output));
+}
+
+#[test]
 fn an_api_of_skips_only_is_said_to_be_so() {
     let library = "pub unsafe fn f() {}\npub fn g() -> ! {\n    loop {}\n}\n";
     check(&Fixture::make("bad", MANIFEST, Some(library)), "nothing of bad can be called");

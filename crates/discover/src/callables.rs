@@ -2,10 +2,9 @@
 
 use crate::constants;
 use crate::contracts;
-use crate::ids::ids;
+use crate::documented::{docs, docs_in_trait};
 use crate::paths::{Paths, is_hidden};
 use crate::types::Types;
-use crate::{panics, prose};
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
 use std::cell::Cell;
@@ -195,6 +194,10 @@ impl<'c> Collector<'c> {
         let fields = self.fields(&ids, shape, true);
         let complete = fields.len() == ids.len() && !hidden;
         for (name, ty, field) in &fields {
+            if is_hidden(field) {
+                self.hidden(&Callee::member(&self_ty, name));
+                continue;
+            }
             let output =
                 Ty::Ref { lifetime: Lifetime::Elided, mutable: false, inner: Box::new(ty.clone()) };
             let kind = CallableKind::Field(name.clone());
@@ -248,6 +251,8 @@ impl<'c> Collector<'c> {
         let kind = CallableKind::Constructor { fields: names, shape };
         let mut callable = self.bare(item, callee, kind, self_ty.clone());
         callable.inputs = fields.iter().map(|(name, ty, _)| (name.clone(), ty.clone())).collect();
+        // Macros of the crate may put it together so, and others may not.
+        callable.docs.hidden |= fields.iter().any(|(.., field)| is_hidden(field));
         callable.generics = vec![generics.clone()];
         callable.outer_generics = 1;
         callable.self_ty = Some(self_ty.clone());
@@ -525,54 +530,6 @@ impl Owner {
             Some(trait_) => Callee::TraitMember { of, trait_, name },
         }
     }
-}
-
-fn docs(item: &Item) -> Docs {
-    let text = item.docs.as_deref().unwrap_or_default();
-    Docs {
-        weak: false,
-        panics_section: panics::has_section(text),
-        says_it_panics: panics::says_so(text),
-        mentions_panic: text.to_ascii_lowercase().contains("panic"),
-        announces_panics: panics::announces(text),
-        inexact: prose::is_inexact(text),
-        keeps_memory: prose::keeps_memory(text),
-        endless: prose::is_endless(text),
-        order: prose::order(text),
-        demands: demands(item, text),
-        ids: match &item.inner {
-            ItemEnum::Function(function) => ids(function),
-            _ => vec![],
-        },
-        deprecated: item.deprecation.is_some(),
-        hidden: is_hidden(item),
-    }
-}
-
-/// What a trait says of a function, with the names that an impl has for the parameters.
-fn docs_in_trait(defined: &Item, function: &doc::Function) -> Docs {
-    let mut said = docs(defined);
-    if let ItemEnum::Function(in_trait) = &defined.inner {
-        let names = in_trait.sig.inputs.iter().zip(&function.sig.inputs);
-        let keys = names.filter(|((name, _), _)| said.ids.contains(name));
-        said.ids = keys.map(|(_, (name, _))| name.clone()).collect();
-    }
-    said
-}
-
-/// The parameters that stand in a sentence with the word "must".
-fn demands(item: &Item, text: &str) -> Vec<String> {
-    let ItemEnum::Function(function) = &item.inner else { return vec![] };
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let text = text.replace('\n', " ");
-    let demanded = |name: &str| {
-        text.split(". ").any(|sentence| {
-            let has = |wanted: &str| sentence.split(|c| !is_word(c)).any(|word| word == wanted);
-            has("must") && has(name)
-        })
-    };
-    let names = function.sig.inputs.iter().map(|(name, _)| name);
-    names.filter(|name| *name != "self" && demanded(name)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod branches;
 mod callables;
 mod constants;
 mod contracts;
+mod documented;
 mod examples;
 mod ids;
 mod literals;

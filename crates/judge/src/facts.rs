@@ -1,17 +1,17 @@
 //! What the rules of the policy may look at.
 
 use crate::arguments;
+use crate::by_hand::{assembles, constructs, is_put_together};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
-    is_large, is_put_together, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    is_large, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
 use crate::places;
 use crate::support::Support;
 use crate::way::root;
-use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase, Value};
 use testsmith_model::ty::Ty;
@@ -41,6 +41,8 @@ pub struct Facts<'f> {
     pub internal: bool,
     /// A value that the call depends on was put together from public fields.
     pub by_hand: bool,
+    /// It depends on a value that was put together from parts which the documentation hides.
+    pub of_hidden_parts: bool,
     /// The types of the values that the test made, or changed, by their public fields.
     constructed: Vec<TypeId>,
     /// The structs that the test put together from more than one field.
@@ -81,27 +83,6 @@ pub struct Facts<'f> {
     pub largest: u128,
     /// The type that the call is about in the end.
     pub(crate) root: Option<String>,
-}
-
-/// The type of the value that a call makes from its parts, or of which it hands out a part
-/// to be changed.
-fn constructs(call: &Operation) -> Option<TypeId> {
-    match call.kind {
-        OperationKind::Constructor => Some(call.output),
-        OperationKind::Field => {
-            call.inputs.first().filter(|input| input.mode == Mode::Exclusive).map(|input| input.ty)
-        }
-        _ => None,
-    }
-}
-
-/// The path of the type that a call puts together from several fields: a struct, or a variant
-/// whose fields have names.
-fn assembles(plan: &Plan, call: &Operation) -> Option<String> {
-    let Form::Constructor { path, fields, .. } = &call.call.form else { return None };
-    let made = plan.ty(call.output).ty.path()?;
-    let whole = made == path || is_put_together(call);
-    (whole && fields.len() > 1).then(|| made.to_owned())
 }
 
 /// The indices that a panic complains of.
@@ -177,8 +158,12 @@ impl<'f> Facts<'f> {
         };
         let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
         let by_hand = depends_on(plan, sequence, here, is_put_together);
+        let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
         let constructed = calls().filter_map(constructs).collect();
-        let assembled = calls().filter_map(|call| assembles(plan, call)).collect();
+        let assembled = calls().fold(vec![], |mut known: Vec<String>, call| {
+            known.extend(assembles(plan, call, &known));
+            known
+        });
         let back_door = calls().any(is_a_back_door);
         let keeps_memory = operation.is_some_and(keeps_memory);
         // What a law says in closures is its own claim.
@@ -206,6 +191,7 @@ impl<'f> Facts<'f> {
             unsafe_call,
             internal: operation.is_some_and(|operation| is_internal(plan, &operation.callee)),
             by_hand,
+            of_hidden_parts,
             constructed,
             assembled,
             back_door,
@@ -262,14 +248,15 @@ impl<'f> Facts<'f> {
         BrokenContract::read(&self.panic()?.message)
     }
 
-    /// The value that the call is about was put together from several public fields. What a
-    /// variant without names holds is all there is to it.
+    /// The value that the call is about, or that it is a view of, was put together from several
+    /// public fields. What a variant without names holds is all there is to it.
     pub fn is_put_together_here(&self) -> bool {
         let receiver = self.operation.and_then(|operation| operation.inputs.first());
-        receiver.is_some_and(|input| {
-            let path = self.root_of(input).path();
-            path.is_some_and(|path| self.assembled.iter().any(|known| known == path))
-        })
+        let Some(ty) = receiver.map(|input| self.root_of(input)) else { return false };
+        // What takes parts in has to look at them; what only borrows them cannot be right.
+        let shown = ty.borrows().then_some(self.root.as_deref()).flatten();
+        let is_assembled = |path: &str| self.assembled.iter().any(|known| known == path);
+        ty.path().into_iter().chain(shown).any(is_assembled)
     }
 
     /// A contract of the code under test was broken.

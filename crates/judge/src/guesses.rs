@@ -3,16 +3,10 @@
 //! Guesses from words, kept apart from the facts because each of them may be
 //! wrong; a rule that rests on one says so in its reason.
 
-use testsmith_model::api::Shape;
 use testsmith_model::call::{ClosureKind, Form};
 use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Plan};
-
-/// Whether the operation is a literal of a struct with named fields.
-pub fn is_put_together(operation: &Operation) -> bool {
-    matches!(operation.call.form, Form::Constructor { shape: Shape::Named, .. })
-}
 
 /// Whether the operation takes its caller's word, by its name: for a hash, for
 /// fields that fit each other, for a number that was once a key.

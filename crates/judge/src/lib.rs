@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod by_hand;
 mod checks;
 mod class;
 mod contract;

@@ -26,6 +26,12 @@ pub static RESERVATIONS: &[Rule] = &[
         },
     },
     Rule {
+        name: "hidden parts",
+        severity: Suspicious,
+        reason: "it takes a value that was put together from fields which the documentation hides",
+        applies: |facts| facts.of_hidden_parts,
+    },
+    Rule {
         name: "index that was told before",
         severity: Suspicious,
         reason: "the index that goes wrong was given by the test to what made the value, together \
