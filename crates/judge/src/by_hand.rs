@@ -22,9 +22,17 @@ pub fn constructs(call: &Operation) -> Option<TypeId> {
     }
 }
 
+/// The paths of the types that calls put together.
+pub fn assembled<'c>(plan: &Plan, calls: impl Iterator<Item = &'c Operation>) -> Vec<String> {
+    calls.fold(vec![], |mut known, call| {
+        known.extend(assembles(plan, call, &known));
+        known
+    })
+}
+
 /// The path of the type that a call puts together from several fields, or from one that was put
 /// together so: a struct, or a variant whose fields have names.
-pub fn assembles(plan: &Plan, call: &Operation, known: &[String]) -> Option<String> {
+fn assembles(plan: &Plan, call: &Operation, known: &[String]) -> Option<String> {
     let Form::Constructor { path, fields, .. } = &call.call.form else { return None };
     let made = plan.ty(call.output).ty.path()?;
     let whole = made == path || is_put_together(call);

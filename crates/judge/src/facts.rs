@@ -1,7 +1,7 @@
 //! What the rules of the policy may look at.
 
 use crate::arguments;
-use crate::by_hand::{assembles, constructs, is_put_together};
+use crate::by_hand::{assembled, constructs, is_put_together};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
@@ -160,10 +160,7 @@ impl<'f> Facts<'f> {
         let by_hand = depends_on(plan, sequence, here, is_put_together);
         let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
         let constructed = calls().filter_map(constructs).collect();
-        let assembled = calls().fold(vec![], |mut known: Vec<String>, call| {
-            known.extend(assembles(plan, call, &known));
-            known
-        });
+        let assembled = assembled(plan, calls());
         let back_door = calls().any(is_a_back_door);
         let keeps_memory = operation.is_some_and(keeps_memory);
         // What a law says in closures is its own claim.
