@@ -348,7 +348,7 @@ impl Findings {
 /// to the crate's folder, so that what is written down holds on every machine.
 pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
     if let Ending::Panicked(panic) = &mut outcome.ending {
-        panic.origin = crate::origin::of(panic);
+        panic.origin = crate::origin::of(panic).map(Box::new);
         if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
             panic.own = true;
             panic.file = inside.display().to_string();

@@ -73,7 +73,7 @@ impl BrokenClaim {
 fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
     const MACROS: [&str; 4] = ["panic", "todo", "unimplemented", "unreachable"];
     let Ending::Panicked(panic) = &outcome.ending else { return None };
-    let origin = panic.origin.as_ref()?;
+    let origin = panic.origin.as_deref()?;
     let (name, _) = origin.statement.split_once('!')?;
     let callee = callee_at(plan, sequence, outcome.step as usize)?;
     let of = callee.of()?.behind_references().path()?;

@@ -1,5 +1,5 @@
 //! What the source says at the place of a panic: the code from there to the end
-//! of its statement, and the function around it.
+//! of its statement, the function around it, and what a `match` around it looks at.
 //!
 //! Works on tokens and parses no grammar, because much code stands inside
 //! macros, where only its author knows the grammar. What comes of it tells an
@@ -16,16 +16,16 @@ const MAX_LINES: usize = 6;
 pub fn origin(text: &str, line: u32, column: u32) -> Option<Origin> {
     let place = LineColumn { line: line as usize, column: column.checked_sub(1)? as usize };
     let tokens: TokenStream = text.parse().ok()?;
-    let mut function = String::new();
-    let end = find(tokens, place, &mut function)?;
-    let statement = between(text, place, end);
-    Some(Origin { statement, function })
+    let mut around = Origin::default();
+    let end = find(tokens, place, &mut around)?;
+    Some(Origin { statement: between(text, place, end), ..around })
 }
 
 /// Where the statement ends that has a token at this place. Goes down into the
-/// group around it, and notes the functions on the way.
-fn find(tokens: TokenStream, place: LineColumn, function: &mut String) -> Option<LineColumn> {
+/// group around it, and notes the functions and the matches on the way.
+fn find(tokens: TokenStream, place: LineColumn, around: &mut Origin) -> Option<LineColumn> {
     let mut named = None;
+    let mut matched: Option<TokenStream> = None;
     let mut after_fn = false;
     let mut end = None;
     for token in tokens {
@@ -34,10 +34,14 @@ fn find(tokens: TokenStream, place: LineColumn, function: &mut String) -> Option
             (TokenTree::Punct(sign), Some(end)) if sign.as_char() == ';' => return Some(end),
             (_, Some(_)) => end = Some(to),
             (TokenTree::Group(group), None) if from < place && place < to => {
-                if let (Delimiter::Brace, Some(name)) = (group.delimiter(), named.take()) {
-                    *function = name;
+                if group.delimiter() == Delimiter::Brace {
+                    match (named.take(), matched.take()) {
+                        (Some(function), _) => *around = Origin { function, ..Origin::default() },
+                        (None, Some(matched)) => around.matched = matched.to_string(),
+                        (None, None) => {}
+                    }
                 }
-                return find(group.stream(), place, function);
+                return find(group.stream(), place, around);
             }
             _ if from == place => end = Some(to),
             (TokenTree::Ident(word), None) => {
@@ -45,14 +49,21 @@ fn find(tokens: TokenStream, place: LineColumn, function: &mut String) -> Option
                     named = Some(word.to_string());
                 }
                 after_fn = *word == "fn";
+                match &mut matched {
+                    _ if *word == "match" => matched = Some(TokenStream::new()),
+                    Some(matched) => matched.extend([token]),
+                    None => {}
+                }
                 continue;
             }
             // Here a function ends that the place is not in.
             (TokenTree::Group(group), None) if group.delimiter() == Delimiter::Brace => {
-                named = None;
+                (named, matched) = (None, None);
             }
-            (TokenTree::Punct(sign), None) if sign.as_char() == ';' => named = None,
-            _ => {}
+            (TokenTree::Punct(sign), None) if sign.as_char() == ';' => {
+                (named, matched) = (None, None);
+            }
+            _ => matched.iter_mut().for_each(|matched| matched.extend([token.clone()])),
         }
         after_fn = false;
     }
@@ -106,6 +117,19 @@ mod tests {
             "f",
         );
         check("@impl_integer!(i8, i16);", "impl_integer!(i8, i16)", "");
+    }
+
+    #[test]
+    fn what_the_match_around_it_looks_at_is_known() {
+        let matched = |marked: &str| {
+            let column = marked.find('@').expect("there is a mark") as u32 + 1;
+            origin(&marked.replace('@', ""), 1, column).expect("it is there").matched
+        };
+        assert_eq!(matched("fn f(n: u8) { match n % 4 { 0 => 1, _ => @panic!() } }"), "n % 4");
+        assert_eq!(matched("fn f() { match a { _ => match b { _ => { @panic!() } } } }"), "b");
+        assert_eq!(matched("fn f() { match a { _ => 1 } @panic!() }"), "");
+        assert_eq!(matched("fn f() { match a { _ => { fn g() { @panic!() } } } }"), "");
+        assert_eq!(matched("fn f() { let a = match b { 0 => 1, _ => 2 }; @panic!() }"), "");
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Facts<'_> {
 
     /// The function that was called divides by something that it made itself.
     fn has_a_divisor_of_its_own(&self) -> bool {
-        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let origin = self.panic().and_then(|panic| panic.origin.as_deref());
         let Some(origin) = origin.filter(|_| self.is_in_the_entry() && !self.is_made_by_a_macro())
         else {
             return false;
@@ -43,6 +43,29 @@ impl Facts<'_> {
         };
         let mut divisors = after.map(first).filter(|word| !word.is_empty()).peekable();
         divisors.peek().is_some() && !divisors.any(|word| is_given(&word))
+    }
+
+    /// The code itself says that this cannot happen.
+    pub fn is_unreachable(&self) -> bool {
+        self.says(&["entered unreachable code"])
+            || self.panics_by(&["unreachable", "debug_unreachable"])
+    }
+
+    /// The function that was called looks at nothing but parameters, and what it was given is none
+    /// of what it knows.
+    pub fn knows_no_such_parameter(&self) -> bool {
+        let origin = self.panic().and_then(|panic| panic.origin.as_deref());
+        let matched = origin.filter(|_| self.is_in_the_entry()).map_or("", |it| &it.matched);
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        let is_given = |word: &str| {
+            let mut names = inputs.unwrap_or_default().iter().map(|input| input.name.as_str());
+            names.any(|name| name == word && name != "self")
+        };
+        let mut words = matched
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| !word.is_empty())
+            .peekable();
+        words.peek().is_some() && words.all(is_given)
     }
 
     /// An assertion fails that speaks of a parameter in its own words.

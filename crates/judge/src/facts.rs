@@ -5,15 +5,16 @@ use crate::by_hand::{assembled, constructs, is_put_together};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
-    is_large, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
 use crate::places;
 use crate::support::Support;
-use crate::way::root;
+use crate::way::{lineage, root};
+use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
-use testsmith_model::outcome::{Ending, Outcome, Panic, Phase, Value};
+use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
@@ -83,6 +84,8 @@ pub struct Facts<'f> {
     pub largest: u128,
     /// The type that the call is about in the end.
     pub(crate) root: Option<String>,
+    /// The types of what the call is about, and of what that shows.
+    lineage: BTreeSet<String>,
 }
 
 /// The indices that a panic complains of.
@@ -140,16 +143,7 @@ impl<'f> Facts<'f> {
         let given = arguments::numbers(sequence, here, &outcome.values);
         let before = || sequence.steps().take(here);
         let sizes = large::sizes(plan, sequence, here);
-        // No number is too large to divide by.
-        let by_zero = matches!(&outcome.ending, Ending::Panicked(panic)
-            if panic.message.contains("zero"));
-        let made: &[Value] = if by_zero { &[] } else { &outcome.values };
-        let large_number = before().enumerate().any(|(at, step)| {
-            let ty = &plan.ty(step.ty(plan)).ty;
-            !sizes[at] && arguments::number(step, made.get(at)).is_some_and(|n| is_large(n, ty))
-        });
-        let large_number =
-            large_number || arguments::hold_large_numbers(plan, sequence, here, made);
+        let large_number = large::is_there(plan, sequence, outcome, &sizes);
         let calls = || {
             before().filter_map(|step| match step {
                 Step::Call(op, _) => Some(plan.operation(*op)),
@@ -162,7 +156,7 @@ impl<'f> Facts<'f> {
         let constructed = calls().filter_map(constructs).collect();
         let assembled = assembled(plan, calls());
         let back_door = calls().any(is_a_back_door);
-        let keeps_memory = operation.is_some_and(keeps_memory);
+        let keeps_memory = operation.is_some_and(|operation| keeps_memory(plan, operation));
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
@@ -209,6 +203,7 @@ impl<'f> Facts<'f> {
             by_one_zero: false,
             largest: large::largest(sequence, &sizes),
             root: root(plan, sequence, here),
+            lineage: lineage(plan, sequence, here),
         }
     }
 
@@ -251,7 +246,7 @@ impl<'f> Facts<'f> {
         let receiver = self.operation.and_then(|operation| operation.inputs.first());
         let Some(ty) = receiver.map(|input| self.root_of(input)) else { return false };
         // What takes parts in has to look at them; what only borrows them cannot be right.
-        let shown = ty.borrows().then_some(self.root.as_deref()).flatten();
+        let shown = self.lineage.iter().map(String::as_str).filter(|_| ty.borrows());
         let is_assembled = |path: &str| self.assembled.iter().any(|known| known == path);
         ty.path().into_iter().chain(shown).any(is_assembled)
     }
@@ -493,14 +488,14 @@ impl<'f> Facts<'f> {
 
     /// It panics in words of its author's.
     pub fn refuses_in_words(&self) -> bool {
-        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let origin = self.panic().and_then(|panic| panic.origin.as_deref());
         let expects = |statement: &str| statement.trim_start_matches('.').starts_with("expect(");
         self.panics_by(&["panic"]) || origin.is_some_and(|origin| expects(&origin.statement))
     }
 
     /// The code that panicked begins with one of these macros.
     pub fn panics_by(&self, macros: &[&str]) -> bool {
-        self.panic().and_then(|panic| panic.origin.as_ref()).is_some_and(|origin| {
+        self.panic().and_then(|panic| panic.origin.as_deref()).is_some_and(|origin| {
             let path = origin.statement.split('!').next().unwrap_or_default();
             macros.contains(&path.rsplit("::").next().unwrap_or_default().trim())
         })
@@ -508,7 +503,7 @@ impl<'f> Facts<'f> {
 
     /// The place of the panic is the call of a macro of the crate's own.
     pub(crate) fn is_made_by_a_macro(&self) -> bool {
-        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let origin = self.panic().and_then(|panic| panic.origin.as_deref());
         let name = origin.and_then(|origin| origin.statement.split_once('!')).map(|(name, _)| name);
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         name.is_some_and(|name| {
@@ -519,13 +514,13 @@ impl<'f> Facts<'f> {
 
     /// The panic stands in the very function that the test called.
     pub fn is_in_the_entry(&self) -> bool {
-        let origin = self.panic().and_then(|panic| panic.origin.as_ref());
+        let origin = self.panic().and_then(|panic| panic.origin.as_deref());
         origin.is_some_and(|origin| Some(origin.function.as_str()) == self.name())
     }
 
     /// The code that panicked speaks of an argument of the call.
     pub fn mentions_an_argument(&self) -> bool {
-        let Some(origin) = self.panic().and_then(|panic| panic.origin.as_ref()) else {
+        let Some(origin) = self.panic().and_then(|panic| panic.origin.as_deref()) else {
             return false;
         };
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

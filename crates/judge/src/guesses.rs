@@ -5,7 +5,7 @@
 
 use testsmith_model::call::{ClosureKind, Form};
 use testsmith_model::operation::{Operation, OperationKind};
-use testsmith_model::ty::Ty;
+use testsmith_model::ty::{Lifetime, Ty};
 use testsmith_model::{Callee, Plan};
 
 /// Whether the operation takes its caller's word, by its name: for a hash, for
@@ -34,10 +34,14 @@ pub fn is_internal(plan: &Plan, callee: &Callee) -> bool {
 }
 
 /// Whether the operation lets go of memory without freeing it: its documentation says so, or the
-/// type of what it gives, or that of its value.
-pub fn keeps_memory(operation: &Operation) -> bool {
+/// type of what it gives, or that of its value. What a test makes to last for ever is never freed,
+/// and none of the crate's.
+pub fn keeps_memory(plan: &Plan, operation: &Operation) -> bool {
     let holds = |ty: &Ty| ty.any(|ty| ty.name() == "ManuallyDrop");
-    operation.docs.keeps_memory || operation.callee.of().is_some_and(holds)
+    let lasts = |ty: &Ty| matches!(ty, Ty::Ref { lifetime: Lifetime::Static, .. });
+    operation.docs.keeps_memory
+        || operation.callee.of().is_some_and(holds)
+        || operation.kind == OperationKind::Builder && lasts(&plan.ty(operation.output).ty)
 }
 
 /// Whether a closure of the test answers with a value, which may not fit.
@@ -222,9 +226,14 @@ pub(crate) mod tests {
         assert!(!takes_an_answer(&operation("a::Map", "retain", &[ClosureKind::Harmless])));
         assert!(!takes_an_answer(&operation("a::Map", "insert", &[])));
         // What a name says of memory is no promise.
-        assert!(!keeps_memory(&operation("a::Text", "leak", &[])));
+        let text = testsmith_model::operation::TypeInfo::owned(
+            Ty::adt("a::Text", vec![]),
+            Default::default(),
+        );
+        let plan = Plan { types: vec![text], ..Plan::default() };
+        assert!(!keeps_memory(&plan, &operation("a::Text", "leak", &[])));
         let mut documented = operation("a::Text", "hand_over", &[]);
         documented.docs.keeps_memory = true;
-        assert!(keeps_memory(&documented));
+        assert!(keeps_memory(&plan, &documented));
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! How many elements a list has is no number that the code under test was given.
 
+use crate::arguments;
+use crate::guesses::is_large;
 use testsmith_model::operation::{OperationKind, SIZE};
+use testsmith_model::outcome::{Ending, Outcome, Value};
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Plan, Sequence, Step};
 
@@ -20,6 +23,25 @@ pub(crate) fn sizes(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<bool> 
         }
     }
     sizes
+}
+
+/// Whether the sequence starts from a large number, or made one.
+pub(crate) fn is_there(
+    plan: &Plan,
+    sequence: &Sequence,
+    outcome: &Outcome,
+    sizes: &[bool],
+) -> bool {
+    let here = outcome.step as usize;
+    // No number is too large to divide by.
+    let by_zero = matches!(&outcome.ending, Ending::Panicked(panic)
+        if panic.message.contains("zero"));
+    let made: &[Value] = if by_zero { &[] } else { &outcome.values };
+    let starts = sequence.steps().take(here).enumerate().any(|(at, step)| {
+        let ty = &plan.ty(step.ty(plan)).ty;
+        !sizes[at] && arguments::number(step, made.get(at)).is_some_and(|n| is_large(n, ty))
+    });
+    starts || arguments::hold_large_numbers(plan, sequence, here, made)
 }
 
 /// The most elements that a list or a text of the sequence was made of at once.

@@ -276,12 +276,17 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "parameter that is not known",
+        severity: Suspicious,
+        reason: "the function itself says that it cannot be given such a parameter",
+        applies: |facts| facts.is_unreachable() && facts.knows_no_such_parameter(),
+    },
+    Rule {
         name: "unreachable code was reached",
         severity: Violation,
         reason: "the code itself says that this cannot happen",
         applies: |facts| {
-            (facts.says(&["entered unreachable code"])
-                || facts.panics_by(&["unreachable", "debug_unreachable"]))
+            facts.is_unreachable()
                 && !facts.back_door
                 && !facts.answered
                 && !facts.interrupted

@@ -36,8 +36,9 @@ const HUNG_BEFORE_HURRY: u32 = 4;
 const HURRY: u32 = 5;
 /// A worker that does not start is started again.
 const STARTS: u32 = 3;
-/// So many deaths that no sequence explains, and walks are over for this supervisor: the
-/// next workers would die of the same.
+/// So many deaths that no sequence explains, and walks without an end in time are over for
+/// this supervisor: the next workers would die of the same. Where there is an end, what is
+/// left of the time is worth a try.
 const MAX_UNEXPLAINED: u32 = 20;
 
 pub struct Supervisor {
@@ -368,7 +369,7 @@ impl Supervisor {
     /// Whether walks are over before their time: too many workers died of what cannot be
     /// found out.
     pub fn gave_up(&self) -> bool {
-        self.unexplained >= MAX_UNEXPLAINED
+        self.until.is_none() && self.unexplained >= MAX_UNEXPLAINED
     }
 
     /// Whether the time for walks is over.

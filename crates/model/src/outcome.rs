@@ -28,7 +28,7 @@ pub struct Panic {
     #[cfg_attr(feature = "serde", serde(default))]
     pub own: bool,
     /// What the source says at the place; only who has the sources knows.
-    pub origin: Option<Origin>,
+    pub origin: Option<Box<Origin>>,
 }
 
 /// The code that panicked, as it is written.
@@ -39,6 +39,9 @@ pub struct Origin {
     pub statement: String,
     /// The name of the function that it stands in.
     pub function: String,
+    /// What the `match` around it looks at; empty where there is none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub matched: String,
 }
 
 /// What the worker was doing at a step.

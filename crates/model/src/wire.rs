@@ -189,7 +189,7 @@ wire!(enum Literal {
 });
 wire!(struct Value { text });
 wire!(struct Panic { message, file, line, column, own, origin });
-wire!(struct Origin { statement, function });
+wire!(struct Origin { statement, function, matched });
 wire!(enum Phase { 0 => Calling {}, 1 => Dropping {}, 2 => Observing {} });
 wire!(enum Ending {
     0 => Completed {}, 1 => Panicked { 0: p }, 2 => Inapplicable {},
@@ -317,7 +317,11 @@ mod tests {
                 line: 7,
                 column: 3,
                 own: true,
-                origin: Some(Origin { statement: "v[3]".into(), function: "get".into() }),
+                origin: Some(Box::new(Origin {
+                    statement: "v[3]".into(),
+                    function: "get".into(),
+                    matched: "v".into(),
+                })),
             }),
             step: 2,
             phase: Phase::Dropping,

@@ -11,14 +11,15 @@ fn class(statement: &str) -> String {
 }
 
 fn class_of(statement: &str, message: &str, column: u32) -> String {
-    let origin = Origin { statement: statement.into(), function: "other".into() };
+    let origin =
+        Origin { statement: statement.into(), function: "other".into(), ..Origin::default() };
     let panic = Panic {
         message: message.into(),
         file: "src/lib.rs".into(),
         line: 7,
         column,
         own: true,
-        origin: Some(origin),
+        origin: Some(Box::new(origin)),
     };
     let outcome = Outcome {
         ending: Ending::Panicked(panic),
