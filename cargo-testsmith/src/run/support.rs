@@ -2,24 +2,40 @@
 //! other values.
 //!
 //! The values are the components that the search has kept, which differ from each other,
-//! and literals. What borrows has no components; its owner has.
+//! and literals. What borrows has no components; its owner has. If the claim does not hold for
+//! nearly all of them, values are made of few calls, and then without those calls that would
+//! explain where it does not hold.
 
 use crate::finding::Finding;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use testsmith_judge::{Asked, Support};
 use testsmith_lab::{Error, Supervisor};
-use testsmith_model::message::Component;
+use testsmith_model::message::{Component, Walk};
+use testsmith_model::operation::Operation;
 use testsmith_model::outcome::Ending;
 use testsmith_model::sequence::Literal;
-use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Edit, EditStep, Mode, OpId, Plan, Sequence, Step, TypeId};
 
 /// How many different values a claim is asked of.
 const MAX_VALUES: usize = 64;
 /// And in how many tries they have to be found.
-const MAX_TRIES: usize = 256;
+const MAX_TRIES: usize = 512;
+/// How many explanations are tried by making values without a call, and with how many calls.
+const MAX_SUSPECTS: usize = 3;
+const CALLS_WITHOUT: u64 = 20_000;
+const SEQUENCES_WITHOUT: u32 = 1000;
+const MAX_LENGTH: u32 = 10;
 /// How far the arguments of one call are apart in what they are chosen from, so that
 /// they are not always the same beside each other.
 const APART: usize = 7;
+
+/// The values that a claim was asked of.
+#[derive(Default)]
+struct Asking {
+    values: Vec<Asked>,
+    /// What they show, so that none is asked twice.
+    seen: HashSet<Vec<String>>,
+}
 
 /// What the values of each type can be made of.
 pub(super) struct Values<'v> {
@@ -27,6 +43,8 @@ pub(super) struct Values<'v> {
     /// Those first that took the most calls: in what is small most claims hold.
     components: HashMap<TypeId, Vec<&'v Component>>,
     literals: HashMap<TypeId, &'v [Literal]>,
+    /// What clones a value of a type.
+    clones: HashMap<TypeId, OpId>,
 }
 
 impl<'v> Values<'v> {
@@ -42,7 +60,14 @@ impl<'v> Values<'v> {
             all.sort_by_key(|component| std::cmp::Reverse(component.sequence.calls()));
         }
         let literals = plan.literals.iter().map(|(ty, all)| (*ty, all.as_slice())).collect();
-        Values { plan, components, literals }
+        let is_clone = |op: &OpId| {
+            let Operation { callee, inputs, output, .. } = plan.operation(*op);
+            let of_itself = inputs.len() == 1 && inputs[0].ty == *output;
+            callee.name() == "clone" && of_itself && inputs[0].mode == Mode::Shared
+        };
+        let clones = plan.op_ids().filter(is_clone);
+        let clones = clones.map(|op| (plan.operation(op).output, op)).collect();
+        Values { plan, components, literals, clones }
     }
 
     /// Asks the claim that a finding is about of other values.
@@ -52,40 +77,133 @@ impl<'v> Values<'v> {
         finding: &Finding,
     ) -> Result<(Support, Vec<String>), Error> {
         let edit = Edit::of(&finding.sequence);
-        let mut asked: Vec<Asked> = vec![];
-        let mut seen: HashSet<Vec<String>> = HashSet::new();
+        let takes = self.made_by(&finding.sequence).0;
+        let mut asked = Asking::default();
+        self.ask(supervisor, &edit, &mut asked)?;
+        // Small values first: what they were made with is little.
+        let mut suspects = vec![vec![]];
+        for _ in 0..=MAX_SUSPECTS {
+            let is_earned = Support::of(&asked.values, &takes).0.is_earned();
+            let Some(calls) = suspects.pop().filter(|_| !is_earned) else { break };
+            let components = self.made_without(supervisor, &calls)?;
+            Values::new(self.plan, &components).ask(supervisor, &edit, &mut asked)?;
+            if calls.is_empty() {
+                suspects = Support::suspects(&asked.values, &takes);
+                suspects.reverse();
+            }
+        }
+        Ok(Support::of(&asked.values, &takes))
+    }
+
+    /// Values that were made with few calls, and without any of these names.
+    fn made_without(
+        &self,
+        supervisor: &mut Supervisor,
+        names: &[String],
+    ) -> Result<Vec<Component>, Error> {
+        let is_one = |op: &OpId| names.iter().any(|n| n == self.plan.operation(*op).callee.name());
+        let walk = Walk {
+            seed: names.len() as u64,
+            max_sequences: u64::MAX,
+            max_calls: CALLS_WITHOUT,
+            max_length: MAX_LENGTH,
+            keep: SEQUENCES_WITHOUT,
+            avoid: self.plan.op_ids().filter(is_one).collect(),
+            ..Walk::default()
+        };
+        let mut made = vec![];
+        supervisor.walk_afresh(&walk, &mut |sequence, outcome| {
+            if outcome.ending == Ending::Completed {
+                made.extend(self.made_in(&sequence));
+            }
+        })?;
+        Ok(made)
+    }
+
+    /// The values that a sequence makes, each as it is before it is given away.
+    fn made_in(&self, sequence: &Sequence) -> Vec<Component> {
+        let steps: Vec<&Step> = sequence.steps().collect();
+        let gives_away = |made: usize, at: usize| match steps[at] {
+            Step::Call(op, _) => {
+                let mut given = steps[at].args(at).zip(&self.plan.operation(*op).inputs);
+                given.any(|(arg, input)| arg == made && input.mode == Mode::Own)
+            }
+            Step::Literal(..) => false,
+        };
+        let component = |made: usize| {
+            let end = (made + 1..steps.len()).find(|at| gives_away(made, *at));
+            let before = steps[..end.unwrap_or(steps.len())].iter().map(|step| (*step).clone());
+            Component { sequence: Sequence::from_steps(before.collect()), value: made as u32 }
+        };
+        (0..steps.len()).map(component).collect()
+    }
+
+    /// Asks the claim, which is the last step, of as many different values as there are.
+    fn ask(
+        &self,
+        supervisor: &mut Supervisor,
+        edit: &Edit,
+        asked: &mut Asking,
+    ) -> Result<(), Error> {
+        let enough = asked.values.len() + MAX_VALUES;
         for n in 0..MAX_TRIES {
-            if asked.len() == MAX_VALUES {
+            if asked.values.len() == enough {
                 break;
             }
-            let Some((sequence, args)) = self.other(&edit, n) else { continue };
+            let Some((sequence, args)) = self.other(edit, n) else { continue };
             let outcome = match supervisor.run(&sequence, true) {
                 // The rules of borrowing refuse it.
                 Err(Error::Worker(_)) => continue,
                 outcome => outcome?,
             };
-            let text = |arg: &u32| outcome.values.get(*arg as usize)?.text.clone();
-            let shown: Option<Vec<String>> = args.iter().map(text).collect();
+            let shown = self.shown(supervisor, &sequence, &args)?;
             // What cannot be shown is told apart by how it was made.
-            if !seen.insert(shown.unwrap_or_else(|| vec![format!("{sequence:?}")])) {
+            if !asked.seen.insert(shown.unwrap_or_else(|| vec![format!("{sequence:?}")])) {
                 continue;
             }
             if matches!(outcome.ending, Ending::Completed | Ending::Broken) {
                 let held = outcome.ending == Ending::Completed;
                 let (calls, size) = self.made_by(&sequence);
-                asked.push(Asked { held, calls, size });
+                asked.values.push(Asked { held, calls, size });
             }
         }
-        Ok(Support::of(&asked, &self.made_by(&finding.sequence).0))
+        Ok(())
+    }
+
+    /// What the arguments of the last step show before it, which is not what they showed when they
+    /// were made: clones do that, where there are some.
+    fn shown(
+        &self,
+        supervisor: &mut Supervisor,
+        sequence: &Sequence,
+        args: &[u32],
+    ) -> Result<Option<Vec<String>>, Error> {
+        let mut edit = Edit::of(sequence);
+        edit.steps.pop();
+        let mut shows = vec![];
+        for arg in args {
+            let clone = self.clones.get(&edit.steps[*arg as usize].ty(self.plan));
+            shows.push(clone.map_or(*arg, |_| edit.len() as u32));
+            edit.steps.extend(clone.map(|clone| EditStep::Call(*clone, vec![*arg])));
+        }
+        let Ok(sequence) = edit.build(self.plan) else { return Ok(None) };
+        let outcome = match supervisor.run(&sequence, true) {
+            Err(Error::Worker(_)) => return Ok(None),
+            outcome => outcome?,
+        };
+        let text = |at: &u32| outcome.values.get(*at as usize)?.text.clone();
+        Ok(shows.iter().map(text).collect())
     }
 
     /// The names of the calls that made what a claim, the last step, was asked of, and how many
     /// they are.
     fn made_by(&self, sequence: &Sequence) -> (BTreeSet<String>, usize) {
-        let making = sequence.steps().take(sequence.len().saturating_sub(1));
-        let calls = making.filter_map(|step| match step {
-            Step::Call(op, _) => Some(self.plan.operation(*op).callee.name().to_owned()),
-            Step::Literal(..) => None,
+        let mut making = Edit::of(sequence);
+        making = making.needed(self.plan, making.len().saturating_sub(1));
+        making.steps.pop();
+        let calls = making.steps.iter().filter_map(|step| match step {
+            EditStep::Call(op, _) => Some(self.plan.operation(*op).callee.name().to_owned()),
+            EditStep::Literal(..) => None,
         });
         // What only puts values together has no name.
         let calls: Vec<String> = calls.filter(|name| !name.is_empty()).collect();

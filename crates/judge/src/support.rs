@@ -41,16 +41,8 @@ impl Support {
     pub fn of(asked: &[Asked], takes: &BTreeSet<String>) -> (Support, Vec<String>) {
         let broken: Vec<&Asked> = asked.iter().filter(|value| !value.held).collect();
         let held = asked.len() - broken.len();
-        let names: BTreeSet<&String> = broken.iter().flat_map(|value| &value.calls).collect();
-        let names: Vec<&String> = names.into_iter().collect();
-        let alone = names.iter().map(|name| vec![*name]);
-        let pairs = names.iter().enumerate().flat_map(|(n, one)| {
-            let (names, one) = (&names, *one);
-            names[n + 1..].iter().map(move |other| vec![one, *other])
-        });
-        let best = alone
-            .chain(pairs)
-            .filter(|calls| calls.iter().any(|name| takes.contains(*name)))
+        let best = explanations(&broken, takes)
+            .into_iter()
             .map(|calls| (apart(asked, &broken, &calls), calls))
             // Of those that tell as many apart the first, which has fewer calls.
             .fold((0, vec![]), |best, next| if next.0 > best.0 { next } else { best });
@@ -58,6 +50,17 @@ impl Support {
         let support = Support { held, broken: broken.len(), apart: best.0, with };
         let told = if support.is_apart() { best.1 } else { vec![] };
         (support, told.into_iter().cloned().collect())
+    }
+
+    /// The calls, two at the most, one of which every value was made with that does not keep the
+    /// claim, and the fewest of the others first: of these more has to be known where too few were
+    /// made without them.
+    pub fn suspects(asked: &[Asked], takes: &BTreeSet<String>) -> Vec<Vec<String>> {
+        let (held, broken): (Vec<&Asked>, Vec<&Asked>) = asked.iter().partition(|it| it.held);
+        let mut suspects = explanations(&broken, takes);
+        suspects.sort_by_key(|calls| held.iter().filter(|it| is_made_with(it, calls)).count());
+        let owned = |calls: Vec<&String>| calls.into_iter().cloned().collect();
+        suspects.into_iter().map(owned).collect()
     }
 
     pub fn all(self) -> usize {
@@ -82,16 +85,30 @@ impl Support {
     }
 }
 
+/// The calls, two at the most, one of which all of these were made with, and one of which is of the
+/// few that it takes; those alone first.
+fn explanations<'a>(broken: &[&'a Asked], takes: &BTreeSet<String>) -> Vec<Vec<&'a String>> {
+    let names: BTreeSet<&String> = broken.iter().flat_map(|value| &value.calls).collect();
+    let names: Vec<&String> = names.into_iter().collect();
+    let alone = names.iter().map(|name| vec![*name]);
+    let pairs = names.iter().enumerate().flat_map(|(n, one)| {
+        let (names, one) = (&names, *one);
+        names[n + 1..].iter().map(move |other| vec![one, *other])
+    });
+    let explains = |calls: &Vec<&String>| {
+        calls.iter().any(|name| takes.contains(*name))
+            && broken.iter().all(|value| is_made_with(value, calls))
+    };
+    alone.chain(pairs).filter(explains).collect()
+}
+
 fn is_made_with(value: &Asked, calls: &[&String]) -> bool {
     calls.iter().any(|name| value.calls.contains(*name))
 }
 
 /// How many values keep the claim that were made without these calls, but with no fewer than the
-/// smallest that does not keep it; none if one that does not was made without them as well.
+/// smallest that does not keep it.
 fn apart(asked: &[Asked], broken: &[&Asked], calls: &[&String]) -> usize {
-    if !broken.iter().all(|value| is_made_with(value, calls)) {
-        return 0;
-    }
     let least = broken.iter().map(|value| value.size).min().unwrap_or(usize::MAX);
     let apart = |value: &&Asked| value.held && value.size >= least && !is_made_with(value, calls);
     asked.iter().filter(apart).count()
@@ -137,6 +154,17 @@ mod tests {
         assert_eq!(check(&[back(), front(), taken()]), Some(both), "either of two calls");
         let swapped = values(8, false, "new push_back swap");
         assert_eq!(check(&[back(), front(), taken(), swapped]), None, "one of three");
+    }
+
+    #[test]
+    fn the_calls_that_few_others_were_made_with_are_suspected_first() {
+        let held = values(3, true, "new push_back reserve");
+        let broken =
+            [values(2, false, "new push_back pop_front"), values(1, false, "new push_front")];
+        let asked = [held, broken.concat()].concat();
+        let suspects = Support::suspects(&asked, &of_broken(&asked));
+        assert_eq!(suspects[0], ["pop_front", "push_front"]);
+        assert!(suspects[1..].iter().all(|calls| calls.len() == 2 || calls == &["new"]));
     }
 
     #[test]
