@@ -22,21 +22,6 @@ pub trait Clock {
 }
 
 /// A clock that goes when it is told to.
-#[contract_trait]
-pub trait SteppedClock: Clock {
-    #[requires(step > 0 && step <= LATEST)]
-    #[requires(self.now() + step <= LATEST)]
-    #[ensures(self.now() == old(self.now()) + step)]
-    fn advance(&mut self, step: u64);
-
-    /// Goes on to the next whole second.
-    #[requires(self.now() < LATEST - 1000)]
-    #[ensures(self.now() % 1000 == 0, self.now() > old(self.now()))]
-    fn advance_to_second(&mut self) {
-        self.advance(1000 - self.now() % 1000);
-    }
-}
-
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[invariant(self.time <= LATEST)]
 pub struct ManualClock {
@@ -45,15 +30,17 @@ pub struct ManualClock {
 
 #[invariant]
 impl ManualClock {
-    #[ensures(ret.now() == 0)]
-    pub fn new() -> ManualClock {
-        ManualClock::default()
-    }
-
     #[requires(time <= LATEST)]
     #[ensures(ret.now() == time)]
     pub fn at(time: u64) -> ManualClock {
         ManualClock { time }
+    }
+
+    #[requires(step > 0 && step <= LATEST)]
+    #[requires(self.now() + step <= LATEST)]
+    #[ensures(self.now() == old(self.now()) + step)]
+    pub fn advance(&mut self, step: u64) {
+        self.time += step;
     }
 
     /// Goes back to the beginning of the day.
@@ -68,14 +55,6 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> u64 {
         self.time
-    }
-}
-
-#[invariant]
-#[contract_trait]
-impl SteppedClock for ManualClock {
-    fn advance(&mut self, step: u64) {
-        self.time += step;
     }
 }
 

@@ -32,11 +32,6 @@ pub trait AdaptiveEncoder: Encoder {
     #[pure]
     fn limit(&self) -> Bitrate;
 
-    /// The rate at the present level.
-    #[pure]
-    #[ensures(ret.fits(self.limit()))]
-    fn rate(&self) -> Bitrate;
-
     #[pure]
     #[ensures(ret -> self.level() != Level::Ultra)]
     fn can_raise(&self) -> bool;
@@ -180,10 +175,6 @@ impl Encoder for LadderEncoder {
 impl AdaptiveEncoder for LadderEncoder {
     fn limit(&self) -> Bitrate {
         self.limit
-    }
-
-    fn rate(&self) -> Bitrate {
-        self.current()
     }
 
     fn can_raise(&self) -> bool {

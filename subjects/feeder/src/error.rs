@@ -17,16 +17,9 @@ pub enum FeedError {
 }
 
 impl FeedError {
-    /// Whether trying again at a lower quality may help.
+    /// The limit that was exceeded, where a lower quality may help.
     #[pure]
-    #[ensures(ret == matches!(self, FeedError::Overloaded { .. }))]
-    pub fn is_temporary(&self) -> bool {
-        self.limit().is_some()
-    }
-
-    /// The limit that was exceeded.
-    #[pure]
-    #[ensures(ret.is_some() == self.is_temporary())]
+    #[ensures(ret.is_some() == matches!(self, FeedError::Overloaded { .. }))]
     pub fn limit(&self) -> Option<u32> {
         match self {
             FeedError::Overloaded { limit } => Some(*limit),

@@ -60,51 +60,6 @@ impl Credentials {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[invariant(self.lost <= self.sent)]
-pub struct Statistics {
-    sent: u64,
-    lost: u64,
-}
-
-#[invariant]
-impl Statistics {
-    #[ensures(ret.sent() == 0, ret.lost() == 0)]
-    pub fn new() -> Statistics {
-        Statistics::default()
-    }
-
-    #[pure]
-    pub fn sent(&self) -> u64 {
-        self.sent
-    }
-
-    #[pure]
-    #[ensures(ret <= self.sent())]
-    pub fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    #[requires(0 < packets && packets <= 1000 && self.sent() < 1 << 60)]
-    #[ensures(self.sent() == old(self.sent()) + packets, unchanged(self.lost()))]
-    pub fn send(&mut self, packets: u64) {
-        self.sent += packets;
-    }
-
-    #[requires(packets > 0 && packets <= self.sent() - self.lost())]
-    #[ensures(self.lost() == old(self.lost()) + packets, unchanged(self.sent()))]
-    pub fn lose(&mut self, packets: u64) {
-        self.lost += packets;
-    }
-
-    /// The share that was lost, once a thousand were sent.
-    #[requires(self.sent() >= 1000 && self.lost() > 0)]
-    #[ensures(ret <= 100)]
-    pub fn loss_percent(&self) -> u64 {
-        self.lost.saturating_mul(100) / self.sent
-    }
-}
-
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[invariant(self.owner.may_operate())]
 #[invariant(self.on_air.as_ref().is_none_or(|name| !name.is_empty()))]
@@ -114,16 +69,16 @@ pub struct Feeder {
     schedule: Schedule,
     hub: Hub,
     waiting: Queue<Packet>,
-    statistics: Statistics,
+    sent: u64,
     on_air: Option<String>,
 }
 
 #[invariant]
 impl Feeder {
     #[requires(owner.may_operate(), "viewers only view")]
-    #[requires(!playlist.is_empty() && hub.capacity() >= 2)]
-    #[ensures(!ret.is_on_air(), ret.statistics().sent() == 0, ret.waiting() == 0)]
-    #[ensures(ret.schedule().is_empty(), *ret.owner() == old(owner.clone()))]
+    #[requires(playlist.current().is_some() && hub.capacity() >= 2)]
+    #[ensures(!ret.is_on_air(), ret.sent() == 0, ret.waiting() == 0)]
+    #[ensures(ret.schedule().size() == 0, *ret.owner() == old(owner.clone()))]
     pub fn new(owner: Credentials, playlist: Playlist, hub: Hub) -> Feeder {
         Feeder {
             owner,
@@ -131,7 +86,7 @@ impl Feeder {
             schedule: Schedule::new(),
             hub,
             waiting: Queue::new(16),
-            statistics: Statistics::new(),
+            sent: 0,
             on_air: None,
         }
     }
@@ -157,9 +112,10 @@ impl Feeder {
         &self.hub
     }
 
+    /// How many packets were sent.
     #[pure]
-    pub fn statistics(&self) -> Statistics {
-        self.statistics
+    pub fn sent(&self) -> u64 {
+        self.sent
     }
 
     /// How many packets wait to be sent.
@@ -183,7 +139,7 @@ impl Feeder {
 
     #[requires(self.schedule().is_free(&slot), "something else is planned then")]
     #[requires(self.playlist().contains(slot.stream().as_str()), "nothing to play")]
-    #[ensures(self.schedule().len() == old(self.schedule().len()) + 1)]
+    #[ensures(self.schedule().size() == old(self.schedule().size()) + 1)]
     #[ensures(self.schedule().at(old(slot.start())).is_some(), unchanged(self.on_air.clone()))]
     pub fn plan(&mut self, slot: Slot) {
         self.schedule.add(slot);
@@ -224,9 +180,9 @@ impl Feeder {
     /// Sends everything that waits.
     #[requires(self.is_on_air() && self.waiting() >= 4, "wait for a group")]
     #[ensures(self.waiting() == 0, unchanged(self.on_air.clone()))]
-    #[ensures(self.statistics().sent() == old(self.statistics().sent() + self.waiting() as u64))]
+    #[ensures(self.sent() == old(self.sent() + self.waiting() as u64))]
     pub fn flush(&mut self) {
-        self.statistics.send(self.waiting.len() as u64);
+        self.sent += self.waiting.len() as u64;
         self.waiting = Queue::new(16);
     }
 
@@ -239,16 +195,16 @@ impl Feeder {
     /// Gives the feeder to another owner.
     #[requires(self.owner().unlocks(pin), "the pin is wrong")]
     #[requires(owner.may_operate() && owner.user() != self.owner().user())]
-    #[ensures(*self.owner() == old(owner.clone()), unchanged(self.statistics()))]
+    #[ensures(*self.owner() == old(owner.clone()), unchanged(self.sent()))]
     pub fn hand_over(&mut self, pin: u16, owner: Credentials) {
         self.owner = owner;
     }
 
     /// Counts from the beginning, after a day's work.
     #[requires(matches!(self.owner().role(), Role::Admin { .. }) && !self.is_on_air())]
-    #[requires(self.statistics().sent() >= 4)]
-    #[ensures(self.statistics() == Statistics::new())]
-    pub fn reset_statistics(&mut self) {
-        self.statistics = Statistics::new();
+    #[requires(self.sent() >= 4)]
+    #[ensures(self.sent() == 0)]
+    pub fn reset(&mut self) {
+        self.sent = 0;
     }
 }

@@ -60,14 +60,6 @@ impl Ticket {
     pub fn level(&self) -> Level {
         self.level
     }
-
-    /// Whether it is worth more than another.
-    #[pure]
-    #[requires(self.number() != other.number(), "that is the same ticket")]
-    #[ensures(ret -> self.level() >= other.level())]
-    pub fn outranks(&self, other: &Ticket) -> bool {
-        self.level > other.level || (self.level == other.level && self.number < other.number)
-    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,21 +74,15 @@ pub struct Hub {
 #[invariant]
 impl Hub {
     #[requires(0 < capacity && capacity <= MOST_SUBSCRIBERS)]
-    #[ensures(ret.capacity() == capacity, ret.len() == 0, ret.issued() == 0)]
+    #[ensures(ret.capacity() == capacity, ret.size() == 0, ret.issued() == 0)]
     pub fn new(capacity: usize) -> Hub {
         Hub { tickets: Vec::new(), capacity, issued: 0 }
     }
 
     #[pure]
     #[ensures(ret <= self.capacity())]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.tickets.len()
-    }
-
-    #[pure]
-    #[ensures(ret == (self.len() == 0))]
-    pub fn is_empty(&self) -> bool {
-        self.tickets.is_empty()
     }
 
     #[pure]
@@ -107,13 +93,13 @@ impl Hub {
 
     /// How many tickets there ever were.
     #[pure]
-    #[ensures(ret as usize >= self.len())]
+    #[ensures(ret as usize >= self.size())]
     pub fn issued(&self) -> u32 {
         self.issued
     }
 
     #[pure]
-    #[ensures(self.is_empty() -> !ret)]
+    #[ensures(self.size() == 0 -> !ret)]
     pub fn knows(&self, name: &str) -> bool {
         exists(&self.tickets, |ticket| ticket.holder() == name)
     }
@@ -125,9 +111,9 @@ impl Hub {
     }
 
     /// Lets someone in by name, as guests of the house are.
-    #[requires(self.len() < self.capacity(), "the house is full")]
+    #[requires(self.size() < self.capacity(), "the house is full")]
     #[requires(name.starts_with("guest.") && name.len() > 6 && !self.knows(name))]
-    #[ensures(self.len() == old(self.len()) + 1, self.issued() == old(self.issued()) + 1)]
+    #[ensures(self.size() == old(self.size()) + 1, self.issued() == old(self.issued()) + 1)]
     #[ensures(ret.holder() == name, ret.number() == self.issued(), ret.level() == level)]
     #[ensures(self.honours(&ret), unchanged(self.capacity()))]
     pub fn invite(&mut self, name: &str, level: Level) -> Ticket {
@@ -135,16 +121,16 @@ impl Hub {
     }
 
     /// Lets a subscriber in that can show the level it asks for.
-    #[requires(self.len() < self.capacity() && !self.knows(subscriber.name()))]
+    #[requires(self.size() < self.capacity() && !self.knows(subscriber.name()))]
     #[requires(subscriber.shows(level) && subscriber.credit() > 0)]
-    #[ensures(self.len() == old(self.len()) + 1, self.issued() == old(self.issued()) + 1)]
+    #[ensures(self.size() == old(self.size()) + 1, self.issued() == old(self.issued()) + 1)]
     #[ensures(self.knows(subscriber.name()), ret.level() == level, self.honours(&ret))]
     pub fn subscribe(&mut self, subscriber: &dyn Subscriber, level: Level) -> Ticket {
         self.issue(subscriber.name(), level)
     }
 
     #[requires(self.honours(ticket), "not a ticket of this house")]
-    #[ensures(self.len() == old(self.len()) - 1, !self.honours(ticket))]
+    #[ensures(self.size() == old(self.size()) - 1, !self.honours(ticket))]
     #[ensures(unchanged(self.issued(), self.capacity()))]
     pub fn leave(&mut self, ticket: &Ticket) {
         self.tickets.retain(|other| other != ticket);
@@ -154,7 +140,7 @@ impl Hub {
     #[requires(self.honours(ticket) && ticket.level() != Level::Ultra)]
     #[requires(self.issued() >= 3, "places are given away after the first guests")]
     #[ensures(!self.honours(ticket), self.honours(&ret), ret.holder() == ticket.holder())]
-    #[ensures(ret.level() > ticket.level(), unchanged(self.len(), self.issued()))]
+    #[ensures(ret.level() > ticket.level(), unchanged(self.size(), self.issued()))]
     pub fn upgrade(&mut self, ticket: &Ticket) -> Ticket {
         let better = Ticket { level: ticket.level.higher(), ..ticket.clone() };
         let place = self.tickets.iter().position(|other| other == ticket);

@@ -23,15 +23,15 @@ pub mod schedule;
 pub mod session;
 pub mod source;
 
-pub use clock::{Clock, ManualClock, OffsetClock, SteppedClock};
+pub use clock::{Clock, ManualClock, OffsetClock};
 pub use encoder::{AdaptiveEncoder, Encoder, LadderEncoder, Passthrough};
 pub use endpoint::{Endpoint, Scheme};
 pub use error::FeedError;
-pub use feeder::{Credentials, Feeder, Role, Statistics};
+pub use feeder::{Credentials, Feeder, Role};
 pub use hub::{Hub, Subscriber, Ticket};
 pub use naming::{Named, StreamName};
 pub use packet::{Packet, Payload};
-pub use playlist::{Playlist, Repeat};
+pub use playlist::Playlist;
 pub use quality::{Bitrate, Ladder, Level};
 pub use queue::{Queue, Sink};
 pub use schedule::{Schedule, Slot};

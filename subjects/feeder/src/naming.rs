@@ -36,7 +36,7 @@ impl StreamName {
     #[requires(!text.is_empty(), "a name has at least one letter")]
     #[requires(text.len() <= LONGEST_NAME)]
     #[requires(text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))]
-    #[ensures(ret.as_str() == text, ret.len() == text.len())]
+    #[ensures(ret.as_str() == text)]
     pub fn new(text: &str) -> StreamName {
         StreamName { text: text.to_owned() }
     }
@@ -44,37 +44,21 @@ impl StreamName {
     /// The name of a live stream.
     #[requires(!text.is_empty() && text.len() + LIVE_PREFIX.len() <= LONGEST_NAME)]
     #[requires(text.chars().all(|c| c.is_ascii_lowercase()))]
-    #[ensures(ret.is_live(), ret.len() == text.len() + LIVE_PREFIX.len())]
+    #[ensures(ret.is_live(), ret.as_str().len() == text.len() + 5)]
     pub fn live(text: &str) -> StreamName {
         StreamName { text: format!("{LIVE_PREFIX}{text}") }
     }
 
-    /// Whether a text can be a name.
     #[pure]
-    #[ensures(text.is_empty() -> !ret)]
-    #[ensures(ret -> text.len() <= LONGEST_NAME)]
-    pub fn is_valid(text: &str) -> bool {
+    fn is_valid(text: &str) -> bool {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         !text.is_empty() && text.len() <= LONGEST_NAME && text.chars().all(allowed)
     }
 
     #[pure]
-    #[ensures(StreamName::is_valid(ret))]
+    #[ensures(!ret.is_empty() && ret.len() <= LONGEST_NAME)]
     pub fn as_str(&self) -> &str {
         &self.text
-    }
-
-    #[pure]
-    #[ensures(ret == self.as_str().len(), ret > 0)]
-    pub fn len(&self) -> usize {
-        self.text.len()
-    }
-
-    /// Never: kept because there is a length.
-    #[pure]
-    #[ensures(!ret)]
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
     }
 
     #[pure]
@@ -84,17 +68,9 @@ impl StreamName {
     }
 
     /// The name of the recording of a live stream.
-    #[requires(self.is_live() && self.len() > LIVE_PREFIX.len())]
-    #[ensures(ret.len() == self.len() - 5, self.as_str().ends_with(ret.as_str()))]
+    #[requires(self.is_live() && self.as_str().len() > 5)]
+    #[ensures(ret.as_str().len() == self.as_str().len() - 5, self.as_str().ends_with(ret.as_str()))]
     pub fn recorded(&self) -> StreamName {
         StreamName { text: self.text[LIVE_PREFIX.len()..].to_owned() }
-    }
-
-    /// The name of a part.
-    #[requires(part < 10)]
-    #[requires(self.len() + 2 <= LONGEST_NAME)]
-    #[ensures(ret.len() == self.len() + 2, ret.as_str().starts_with(self.as_str()))]
-    pub fn part(&self, part: u8) -> StreamName {
-        StreamName { text: format!("{}-{part}", self.text) }
     }
 }

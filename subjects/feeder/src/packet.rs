@@ -80,7 +80,7 @@ pub struct Packet {
 impl Packet {
     #[requires(payload.is_valid(), "a payload that nobody can read")]
     #[requires(timestamp <= crate::clock::LATEST)]
-    #[ensures(ret.sequence() == sequence, ret.timestamp() == timestamp)]
+    #[ensures(ret.sequence() == sequence)]
     #[ensures(*ret.payload() == old(payload.clone()))]
     pub fn new(sequence: u32, timestamp: u64, payload: Payload) -> Packet {
         Packet { sequence, timestamp, payload }
@@ -92,22 +92,9 @@ impl Packet {
     }
 
     #[pure]
-    #[ensures(ret <= crate::clock::LATEST)]
-    pub fn timestamp(&self) -> u64 {
-        self.timestamp
-    }
-
-    #[pure]
     #[ensures(ret.is_valid())]
     pub fn payload(&self) -> &Payload {
         &self.payload
-    }
-
-    /// Whether its number comes right after another.
-    #[pure]
-    #[ensures(ret == (number < u32::MAX && self.sequence() == number + 1))]
-    pub fn follows(&self, number: u32) -> bool {
-        number.checked_add(1) == Some(self.sequence)
     }
 
     /// Says a sign to the receivers, in place of an end.

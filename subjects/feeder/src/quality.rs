@@ -34,13 +34,6 @@ impl Level {
     pub fn lower(&self) -> Level {
         Level::ALL[self.index() - 1]
     }
-
-    /// How many lines a picture has.
-    #[pure]
-    #[ensures(ret >= 240 && ret <= 2160)]
-    pub fn lines(&self) -> u32 {
-        [240, 480, 1080, 2160][self.index()]
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -55,11 +48,6 @@ impl Bitrate {
     #[ensures(ret.kbps() == kbps)]
     pub fn new(kbps: u32) -> Bitrate {
         Bitrate { kbps }
-    }
-
-    #[ensures(ret.kbps() == MOST_KBPS)]
-    pub fn highest() -> Bitrate {
-        Bitrate { kbps: MOST_KBPS }
     }
 
     #[pure]
@@ -83,13 +71,6 @@ impl Bitrate {
         Bitrate { kbps: self.kbps * percent / 100 }
     }
 
-    /// What is left beside another stream.
-    #[requires(other.kbps() + LEAST_KBPS <= self.kbps())]
-    #[ensures(ret.kbps() + other.kbps() == self.kbps())]
-    pub fn beside(&self, other: Bitrate) -> Bitrate {
-        Bitrate { kbps: self.kbps - other.kbps }
-    }
-
     /// The rate in the middle of two that differ.
     #[requires(self.kbps() < other.kbps())]
     #[requires(other.kbps() <= self.kbps(), "written when the order was the other one")]
@@ -109,39 +90,33 @@ pub struct Ladder {
 
 #[invariant]
 impl Ladder {
-    #[ensures(ret.len() == 0, !ret.is_complete(), ret.top().is_none())]
+    #[ensures(ret.size() == 0, !ret.is_complete(), ret.top().is_none())]
     pub fn new() -> Ladder {
         Ladder::default()
     }
 
     #[pure]
     #[ensures(ret <= 4)]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.rates.len()
-    }
-
-    #[pure]
-    #[ensures(ret == (self.len() == 0))]
-    pub fn is_empty(&self) -> bool {
-        self.rates.is_empty()
     }
 
     /// Whether every level has a rate.
     #[pure]
-    #[ensures(ret == (self.len() == 4))]
+    #[ensures(ret == (self.size() == 4))]
     pub fn is_complete(&self) -> bool {
         self.rates.len() == Level::ALL.len()
     }
 
     /// The highest rate.
     #[pure]
-    #[ensures(ret.is_some() == (self.len() > 0))]
+    #[ensures(ret.is_some() == (self.size() > 0))]
     pub fn top(&self) -> Option<Bitrate> {
         self.rates.last().copied()
     }
 
     #[pure]
-    #[ensures(ret.is_some() == (level.index() < self.len()))]
+    #[ensures(ret.is_some() == (level.index() < self.size()))]
     pub fn rate(&self, level: Level) -> Option<Bitrate> {
         self.rates.get(level.index()).copied()
     }
@@ -149,17 +124,9 @@ impl Ladder {
     /// Gives the lowest level that has none a rate above all others.
     #[requires(!self.is_complete(), "all levels have a rate")]
     #[requires(self.top().is_none_or(|top| top.kbps() < rate.kbps()), "rates rise")]
-    #[ensures(self.len() == old(self.len()) + 1, self.top() == Some(rate))]
+    #[ensures(self.size() == old(self.size()) + 1, self.top() == Some(rate))]
     pub fn add(&mut self, rate: Bitrate) {
         self.rates.push(rate);
-    }
-
-    /// Takes the highest rate away.
-    #[requires(self.top().is_some())]
-    #[ensures(self.len() == old(self.len()) - 1, Some(ret) == old(self.top()))]
-    pub fn remove_top(&mut self) -> Bitrate {
-        let last = self.rates.len() - 1;
-        self.rates.remove(last)
     }
 
     /// The best level that goes through this.

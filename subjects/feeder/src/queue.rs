@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use testsmith::{contract_trait, ensures, forall, invariant, pure, requires};
+use testsmith::{contract_trait, ensures, invariant, pure, requires};
 
 use crate::packet::Packet;
 use crate::source::Source;
@@ -88,20 +88,6 @@ impl<T: Clone + Eq> Queue<T> {
     #[ensures(unchanged(self.capacity()))]
     pub fn pop(&mut self) -> T {
         self.items.pop_front().expect("it is not empty")
-    }
-
-    /// Puts all of these at the end.
-    #[requires(!items.is_empty() && items.len() + self.len() <= self.capacity())]
-    #[ensures(self.len() == old(self.len()) + items.len(), forall(items, |i| self.contains(i)))]
-    pub fn push_all(&mut self, items: &[T]) {
-        self.items.extend(items.iter().cloned());
-    }
-
-    /// Makes room for more, or less.
-    #[requires(capacity >= self.len() && capacity > 0 && capacity <= MOST)]
-    #[ensures(self.capacity() == capacity, unchanged(self.len()))]
-    pub fn resize(&mut self, capacity: usize) {
-        self.capacity = capacity;
     }
 
     /// Hands everything on; what waited longest goes first.

@@ -92,31 +92,25 @@ pub struct Schedule {
 
 #[invariant]
 impl Schedule {
-    #[ensures(ret.len() == 0, ret.planned() == 0)]
+    #[ensures(ret.size() == 0, ret.planned() == 0)]
     pub fn new() -> Schedule {
         Schedule::default()
     }
 
     #[pure]
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.slots.len()
-    }
-
-    #[pure]
-    #[ensures(ret == (self.len() == 0))]
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
     }
 
     /// How many seconds of the day are planned.
     #[pure]
-    #[ensures(ret <= DAY, self.is_empty() -> ret == 0)]
+    #[ensures(ret <= DAY, self.size() == 0 -> ret == 0)]
     pub fn planned(&self) -> u32 {
         self.slots.iter().map(Slot::duration).sum()
     }
 
     #[pure]
-    #[ensures(self.is_empty() -> ret)]
+    #[ensures(self.size() == 0 -> ret)]
     pub fn is_free(&self, slot: &Slot) -> bool {
         !exists(&self.slots, |other| other.overlaps(slot))
     }
@@ -124,13 +118,13 @@ impl Schedule {
     /// What is on air then.
     #[pure]
     #[ensures(ret.is_some() -> ret.unwrap().covers(second))]
-    #[ensures(self.is_empty() -> ret.is_none())]
+    #[ensures(self.size() == 0 -> ret.is_none())]
     pub fn at(&self, second: u32) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.covers(second))
     }
 
     #[requires(self.is_free(&slot), "something else is on air then")]
-    #[ensures(self.len() == old(self.len()) + 1)]
+    #[ensures(self.size() == old(self.size()) + 1)]
     #[ensures(self.planned() == old(self.planned() + slot.duration()))]
     #[ensures(self.at(old(slot.start())).is_some(), !self.is_free(&old(slot.clone())))]
     pub fn add(&mut self, slot: Slot) {
@@ -140,17 +134,10 @@ impl Schedule {
 
     /// Takes out what is on air then.
     #[requires(self.at(second).is_some(), "nothing is planned then")]
-    #[ensures(self.len() == old(self.len()) - 1, self.at(second).is_none(), ret.covers(second))]
+    #[ensures(self.size() == old(self.size()) - 1, self.at(second).is_none(), ret.covers(second))]
     pub fn cancel(&mut self, second: u32) -> Slot {
         let place = self.slots.iter().position(|slot| slot.covers(second));
         self.slots.remove(place.expect("something is planned"))
-    }
-
-    /// The first slot, where the day begins with one at midnight.
-    #[requires(self.at(0).is_some())]
-    #[ensures(ret.start() == 0)]
-    pub fn opening(&self) -> Slot {
-        self.slots[0].clone()
     }
 
     /// Says that the day is complete.

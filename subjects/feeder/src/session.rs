@@ -57,7 +57,6 @@ impl Phase {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[invariant(self.phase != Phase::Closed || self.token.is_none())]
-#[invariant(self.fed >= self.rejected)]
 pub struct Session<S: Source, E: Encoder> {
     source: S,
     encoder: E,
@@ -65,16 +64,15 @@ pub struct Session<S: Source, E: Encoder> {
     phase: Phase,
     token: Option<String>,
     fed: u64,
-    rejected: u64,
 }
 
 #[invariant]
 impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(encoder.encoded() == 0, "the encoder is used elsewhere")]
-    #[ensures(ret.phase() == Phase::Closed, ret.fed() == 0, ret.rejected() == 0)]
+    #[ensures(ret.phase() == Phase::Closed, ret.fed() == 0)]
     pub fn new(source: S, encoder: E, endpoint: Endpoint) -> Session<S, E> {
         let (phase, token) = (Phase::Closed, None);
-        Session { source, encoder, endpoint, phase, token, fed: 0, rejected: 0 }
+        Session { source, encoder, endpoint, phase, token, fed: 0 }
     }
 
     #[pure]
@@ -84,15 +82,8 @@ impl<S: Source, E: Encoder> Session<S, E> {
 
     /// How many packets the source has given.
     #[pure]
-    #[ensures(ret >= self.rejected())]
     pub fn fed(&self) -> u64 {
         self.fed
-    }
-
-    /// How many of them the encoder did not take.
-    #[pure]
-    pub fn rejected(&self) -> u64 {
-        self.rejected
     }
 
     #[pure]
@@ -114,7 +105,7 @@ impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(self.phase() == Phase::Closed, "it is open")]
     #[requires(token.starts_with("tok-") && token.len() == 8)]
     #[requires(token.chars().skip(4).all(|c| c.is_ascii_digit()))]
-    #[ensures(self.phase() == Phase::Open, unchanged(self.fed(), self.rejected()))]
+    #[ensures(self.phase() == Phase::Open, unchanged(self.fed()))]
     pub fn open(&mut self, token: &str) {
         self.token = Some(token.to_owned());
         self.phase = Phase::Open;
@@ -123,7 +114,7 @@ impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(matches!(self.phase(), Phase::Open))]
     #[requires(!self.source().is_exhausted(), "there is nothing to send")]
     #[ensures(self.phase() == Phase::Started { since: clock.now() })]
-    #[ensures(unchanged(self.fed(), self.rejected()))]
+    #[ensures(unchanged(self.fed()))]
     pub fn start(&mut self, clock: &impl Clock) {
         self.phase = Phase::Started { since: clock.now() };
     }
@@ -143,17 +134,15 @@ impl<S: Source, E: Encoder> Session<S, E> {
         while sent < packets && !self.source.is_exhausted() {
             let packet = self.source.next_packet();
             sent += 1;
-            if self.encoder.encode(&packet).is_err() {
-                self.rejected += 1;
-            }
+            self.encoder.encode(&packet)?;
+            self.fed += 1;
         }
-        self.fed += u64::from(sent);
         Ok(sent)
     }
 
     #[requires(matches!(self.phase(), Phase::Started { since } if since <= clock.now()))]
     #[ensures(self.phase() == Phase::Paused { since: clock.now(), reason })]
-    #[ensures(unchanged(self.fed(), self.rejected()))]
+    #[ensures(unchanged(self.fed()))]
     pub fn pause(&mut self, reason: Reason, clock: &dyn Clock) {
         self.phase = Phase::Paused { since: clock.now(), reason };
     }
@@ -179,7 +168,7 @@ impl<S: Source, E: Encoder> Session<S, E> {
     }
 
     #[requires(self.phase().is_running())]
-    #[ensures(self.phase() == Phase::Open, unchanged(self.fed(), self.rejected()))]
+    #[ensures(self.phase() == Phase::Open, unchanged(self.fed()))]
     pub fn stop(&mut self) {
         self.phase = Phase::Open;
     }
@@ -205,14 +194,6 @@ impl<S: Source, E: Encoder> Session<S, E> {
     #[ensures(self.phase() == Phase::Open)]
     pub fn finish_draining(&mut self) {
         self.phase = Phase::Open;
-    }
-
-    /// Whether more than a tenth of the packets was rejected.
-    #[pure]
-    #[requires(self.fed() >= 10, "too few to tell")]
-    #[ensures(ret == (self.rejected() * 10 > self.fed()))]
-    pub fn is_poor(&self) -> bool {
-        self.rejected * 10 > self.fed
     }
 }
 
