@@ -1,0 +1,99 @@
+//! Texts: equal to one, by beginning and length, by what each character is.
+
+use testsmith::{ensures, invariant, pure, requires};
+
+/// Goal: a text that begins and ends as it should, with nothing missing between.
+#[requires(word.len() == 18 && word.starts_with("open "))]
+#[requires(word.ends_with(", please") && word.contains("sesam"))]
+#[ensures(ret == 20)]
+pub fn spoken(word: &str) -> u8 {
+    20
+}
+
+/// Goal: a fixed beginning and eight digits.
+#[requires(code.starts_with("ART-") && code.len() == 12)]
+#[requires(code.chars().skip(4).all(|c| c.is_ascii_digit()))]
+#[ensures(ret == 21)]
+pub fn article(code: &str) -> u8 {
+    21
+}
+
+/// Goal: nineteen digits, the first of them not 0.
+#[requires(text.len() == 19 && text.chars().all(|c| c.is_ascii_digit()))]
+#[requires(!text.starts_with('0'))]
+#[ensures(ret == 22)]
+pub fn numeric(text: &str) -> u8 {
+    22
+}
+
+/// Goal: a character at a place, between letters.
+#[requires(text.len() == 10 && text.chars().nth(7) == Some('@'))]
+#[requires(text.chars().take(7).all(|c| c.is_ascii_lowercase()))]
+#[ensures(ret == 23)]
+pub fn with_a_sign(text: &str) -> u8 {
+    23
+}
+
+/// Goal: a longer text that begins with the shorter one, which is seven capitals.
+#[requires(left.len() == 7 && left.chars().all(|c| c.is_ascii_uppercase()))]
+#[requires(right.len() == left.len() + 3 && right.starts_with(left))]
+#[ensures(ret == 24)]
+pub fn extended(left: &str, right: &str) -> u8 {
+    24
+}
+
+/// A badge: six capitals, and how often they were stamped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[invariant(self.text.len() <= 6)]
+pub struct Badge {
+    text: String,
+    stamps: u32,
+}
+
+#[invariant]
+impl Badge {
+    #[ensures(ret.text().is_empty(), ret.stamps() == 0)]
+    pub fn new() -> Badge {
+        Badge { text: String::new(), stamps: 0 }
+    }
+
+    #[pure]
+    #[ensures(ret.len() <= 6)]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    #[pure]
+    pub fn stamps(&self) -> u32 {
+        self.stamps
+    }
+
+    #[requires(text.len() == 6 && text.chars().all(|c| c.is_ascii_uppercase()))]
+    #[requires(text != self.text() && self.stamps() < 1000)]
+    #[ensures(self.text() == text, self.stamps() == old(self.stamps()) + 1)]
+    pub fn stamp(&mut self, text: &str) {
+        self.text = text.to_owned();
+        self.stamps += 1;
+    }
+
+    /// Goal: stamped twice, the last time with a text of a certain beginning.
+    #[requires(self.stamps() == 2 && self.text().starts_with("ZX"))]
+    #[ensures(ret == 25)]
+    pub fn admitted(&self) -> u8 {
+        25
+    }
+
+    /// Goal: a text made of the one on the badge and a fixed ending.
+    #[requires(self.stamps() > 0 && name.len() == 9)]
+    #[requires(name.starts_with(self.text()) && name.ends_with("-ok"))]
+    #[ensures(ret == 26)]
+    pub fn greeted(&self, name: &str) -> u8 {
+        26
+    }
+}
+
+impl Default for Badge {
+    fn default() -> Self {
+        Badge::new()
+    }
+}
