@@ -2,8 +2,9 @@
 //!
 //! A goal gives its number and does nothing else; the way there is what counts.
 //! The contracts of everything that changes a state say what each query becomes,
-//! so that the way can be found from them alone. `tests/reached.rs` goes all of
-//! them by hand.
+//! so that the way can be found from them alone. `ways/reached.rs` goes all of
+//! them by hand; it lies there and not in `tests`, where the search would find the
+//! literals that it looks for.
 #![forbid(unsafe_code)]
 
 pub mod counts;

@@ -18,8 +18,8 @@ pub fn article(code: &str) -> u8 {
     21
 }
 
-/// Goal: nineteen digits, the first of them not 0.
-#[requires(text.len() == 19 && text.chars().all(|c| c.is_ascii_digit()))]
+/// Goal: twenty-three digits, the first of them not 0.
+#[requires(text.len() == 23 && text.chars().all(|c| c.is_ascii_digit()))]
 #[requires(!text.starts_with('0'))]
 #[ensures(ret == 22)]
 pub fn numeric(text: &str) -> u8 {

@@ -74,7 +74,7 @@ fn texts() -> Vec<u8> {
     vec![
         texts::spoken("open sesam, please"),
         texts::article("ART-00470011"),
-        texts::numeric("1234567890123456789"),
+        texts::numeric("12345678901234567890123"),
         texts::with_a_sign("someone@xy"),
         texts::extended("CAPITAL", "CAPITAList"),
         badge.admitted(),
