@@ -158,7 +158,7 @@ impl Encoder for LadderEncoder {
     }
 
     /// Too much is what would take more than the rate at 25 packets in a second.
-    #[ensures(ret.is_err() -> packet.payload().size() as u32 / 5 > self.current().kbps())]
+    #[ensures(ret.is_err() -> packet.payload().size() as u32 / 5 > self.ladder().rate(self.level()).unwrap().kbps())]
     fn encode(&mut self, packet: &Packet) -> Result<usize, FeedError> {
         let (size, limit) = (packet.payload().size(), self.current().kbps());
         if size as u32 / 5 > limit {

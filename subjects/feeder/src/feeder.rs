@@ -79,6 +79,7 @@ impl Feeder {
     #[requires(playlist.current().is_some() && hub.capacity() >= 2)]
     #[ensures(!ret.is_on_air(), ret.sent() == 0, ret.waiting() == 0)]
     #[ensures(ret.schedule().size() == 0, *ret.owner() == old(owner.clone()))]
+    #[ensures(*ret.playlist() == old(playlist.clone()))]
     pub fn new(owner: Credentials, playlist: Playlist, hub: Hub) -> Feeder {
         Feeder {
             owner,
@@ -164,7 +165,7 @@ impl Feeder {
     #[requires(source.is_connected() && source.latency_ms() <= 5000, "too far behind")]
     #[requires(source.name().starts_with("live-"))]
     #[ensures(self.on_air() == Some(source.name()))]
-    pub fn go_live<L: LiveSource>(&mut self, source: &L) {
+    pub fn go_live(&mut self, source: &impl LiveSource) {
         self.on_air = Some(source.name().to_owned());
     }
 
@@ -173,7 +174,7 @@ impl Feeder {
     #[requires(!source.is_exhausted() && self.waiting() < 16)]
     #[ensures(self.waiting() == old(self.waiting()) + 1)]
     #[ensures(source.position() == old(source.position()) + 1)]
-    pub fn pump(&mut self, source: &mut impl Source) {
+    pub fn pump<S: Source>(&mut self, source: &mut S) {
         self.waiting.push(source.next_packet());
     }
 

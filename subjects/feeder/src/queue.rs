@@ -93,7 +93,7 @@ impl<T: Clone + Eq> Queue<T> {
     /// Hands everything on; what waited longest goes first.
     #[requires(self.len() > 1 && sink.room() >= self.len())]
     #[ensures(self.is_empty(), sink.room() == old(sink.room()) - old(self.len()))]
-    pub fn drain_into<S: Sink<T>>(&mut self, sink: &mut S) {
+    pub fn drain_into(&mut self, sink: &mut impl Sink<T>) {
         while let Some(item) = self.items.pop_front() {
             sink.accept(item);
         }
@@ -130,7 +130,7 @@ impl Queue<Packet> {
 #[invariant]
 #[contract_trait]
 impl<T: Clone + Eq> Sink<T> for Queue<T> {
-    #[ensures(ret == self.capacity - self.items.len())]
+    #[ensures(ret == self.capacity() - self.len())]
     fn room(&self) -> usize {
         self.capacity - self.items.len()
     }

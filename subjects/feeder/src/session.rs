@@ -70,6 +70,8 @@ pub struct Session<S: Source, E: Encoder> {
 impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(encoder.encoded() == 0, "the encoder is used elsewhere")]
     #[ensures(ret.phase() == Phase::Closed, ret.fed() == 0)]
+    #[ensures(*ret.endpoint() == old(endpoint.clone()))]
+    #[ensures(ret.source().is_exhausted() == old(source.is_exhausted()))]
     pub fn new(source: S, encoder: E, endpoint: Endpoint) -> Session<S, E> {
         let (phase, token) = (Phase::Closed, None);
         Session { source, encoder, endpoint, phase, token, fed: 0 }
@@ -115,7 +117,7 @@ impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(!self.source().is_exhausted(), "there is nothing to send")]
     #[ensures(self.phase() == Phase::Started { since: clock.now() })]
     #[ensures(unchanged(self.fed()))]
-    pub fn start(&mut self, clock: &impl Clock) {
+    pub fn start<C: Clock>(&mut self, clock: &C) {
         self.phase = Phase::Started { since: clock.now() };
     }
 
@@ -124,6 +126,7 @@ impl<S: Source, E: Encoder> Session<S, E> {
     #[requires(0 < packets && packets <= 100)]
     #[ensures(ret.is_ok() -> *ret.as_ref().unwrap() <= packets)]
     #[ensures(ret.is_ok() -> self.fed() == old(self.fed()) + u64::from(*ret.as_ref().unwrap()))]
+    #[ensures(ret.is_ok() && *ret.as_ref().unwrap() < packets -> self.source().is_exhausted())]
     #[ensures(ret == Err(FeedError::Ended) -> self.source().is_exhausted())]
     #[ensures(unchanged(self.phase()))]
     pub fn feed(&mut self, packets: u32) -> Result<u32, FeedError> {

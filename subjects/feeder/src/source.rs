@@ -93,6 +93,7 @@ impl Clip {
     #[requires(0 < frames && frames <= MOST_FRAMES)]
     #[requires(0 < key_interval && key_interval <= frames)]
     #[ensures(ret.frames() == frames, ret.key_interval() == key_interval, ret.position() == 0)]
+    #[ensures(ret.is_called(&old(name.as_str().to_owned())))]
     pub fn new(name: StreamName, frames: u32, key_interval: u32) -> Clip {
         Clip { name, frames, key_interval, position: 0 }
     }
@@ -160,13 +161,13 @@ impl Source for Clip {
         self.position
     }
 
-    #[ensures(ret == (self.position == self.frames))]
+    #[ensures(ret == (self.position() == self.frames()))]
     fn is_exhausted(&self) -> bool {
         self.position == self.frames
     }
 
     #[ensures(matches!(ret.payload(), Payload::Video { .. }))]
-    #[ensures(unchanged(self.frames, self.key_interval))]
+    #[ensures(unchanged(self.frames(), self.key_interval()))]
     fn next_packet(&mut self) -> Packet {
         let (frame, key) = (self.position, self.is_at_key());
         self.position += 1;
@@ -184,7 +185,7 @@ impl Finite for Clip {
 #[invariant]
 #[contract_trait]
 impl Seekable for Clip {
-    #[ensures(unchanged(self.key_interval))]
+    #[ensures(unchanged(self.key_interval()))]
     fn seek(&mut self, frame: u32) {
         self.position = frame;
     }
@@ -216,13 +217,13 @@ impl Source for TestPattern {
         self.position
     }
 
-    #[ensures(ret == (self.position == u32::MAX))]
+    #[ensures(ret == (self.position() == u32::MAX))]
     fn is_exhausted(&self) -> bool {
         self.position == u32::MAX
     }
 
     /// Sound comes in every fourth packet.
-    #[ensures(old(self.position) % 4 == 3 -> matches!(ret.payload(), Payload::Audio(_)))]
+    #[ensures(old(self.position()) % 4 == 3 -> matches!(ret.payload(), Payload::Audio(_)))]
     fn next_packet(&mut self) -> Packet {
         let frame = self.position;
         let payload = match frame % 4 {

@@ -53,11 +53,11 @@ impl Account {
         Cheque { drawer: self.owner, amount, serial: self.cheques }
     }
 
-    /// Goal: the third cheque of another account, for exactly what is here.
+    /// Goal: the third cheque of another account, for half of what is here.
     #[requires(cheque.serial() == 3 && cheque.drawer() != self.owner())]
-    #[requires(cheque.amount() == self.total())]
+    #[requires(cheque.amount() * 2 == self.total() && cheque.amount() % 1000 == 777)]
     #[ensures(ret == 40)]
-    pub fn doubled_by(&self, cheque: &Cheque) -> u8 {
+    pub fn halved_by(&self, cheque: &Cheque) -> u8 {
         40
     }
 

@@ -147,12 +147,14 @@ fn pairs() -> Vec<u8> {
     let first = drawer.write(200);
     drawer.write(300);
     let third = drawer.write(600);
-    let other = account(8, &[600]);
+    let mut generous = account(10, &[10_000]);
+    let cheques = [100, 100, 1777].map(|amount| generous.write(amount));
+    let other = account(8, &[3554]);
     let mut short = account(9, &[10_000, 237]);
     let cheque = short.write(5137);
     let heavy = |owner| account(owner, &[10_000, 2346]);
     vec![
-        other.doubled_by(&third),
+        other.halved_by(&cheques[2]),
         short.short_of(&cheque),
         pairs::ahead(&account(1, &[9000, 8000]), &account(2, &[9000, 7000])),
         pairs::together(&account(1001, &[4999]), &account(1002, &[5000])),
