@@ -10,8 +10,8 @@ pub fn spoken(word: &str) -> u8 {
     20
 }
 
-/// Goal: a fixed beginning and eight digits.
-#[requires(code.starts_with("ART-") && code.len() == 12)]
+/// Goal: a fixed beginning and seventeen digits.
+#[requires(code.starts_with("ART-") && code.len() == 21)]
 #[requires(code.chars().skip(4).all(|c| c.is_ascii_digit()))]
 #[ensures(ret == 21)]
 pub fn article(code: &str) -> u8 {

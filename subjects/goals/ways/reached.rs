@@ -73,7 +73,7 @@ fn texts() -> Vec<u8> {
     badge.stamp("ZXCVBN");
     vec![
         texts::spoken("open sesam, please"),
-        texts::article("ART-00470011"),
+        texts::article("ART-00470011004700110"),
         texts::numeric("12345678901234567890123"),
         texts::with_a_sign("someone@xy"),
         texts::extended("CAPITAL", "CAPITAList"),
