@@ -230,7 +230,10 @@ fn the_hub_knows_its_guests() {
 }
 
 /// A live source as a user of the feeder would write it.
-struct Camera;
+struct Camera {
+    connected: bool,
+    position: u32,
+}
 
 #[contract_trait]
 impl Named for Camera {
@@ -242,22 +245,23 @@ impl Named for Camera {
 #[contract_trait]
 impl Source for Camera {
     fn position(&self) -> u32 {
-        7
+        self.position
     }
 
     fn is_exhausted(&self) -> bool {
-        true
+        self.position == 100
     }
 
     fn next_packet(&mut self) -> Packet {
-        Packet::new(7, 0, Payload::End)
+        self.position += 1;
+        Packet::new(self.position - 1, 0, Payload::Video { frame: self.position, key: true })
     }
 }
 
 #[contract_trait]
 impl LiveSource for Camera {
     fn is_connected(&self) -> bool {
-        false
+        self.connected
     }
 
     fn latency_ms(&self) -> u32 {
@@ -265,7 +269,8 @@ impl LiveSource for Camera {
     }
 
     fn reconnect(&mut self) -> bool {
-        false
+        self.connected = true;
+        true
     }
 }
 
@@ -287,11 +292,16 @@ fn the_feeder_airs_what_is_planned() {
     feeder.hand_over(4711, Credentials::new("bob", Role::Operator));
     assert_eq!((feeder.owner().user(), feeder.owner().unlocks(4711)), ("bob", false));
     assert_eq!((feeder.schedule().size(), feeder.hub().size()), (1, 0));
-    let violation = violation_of(|| feeder.go_live(&Camera)).unwrap();
+    let mut camera = Camera { connected: false, position: 0 };
+    let violation = violation_of(|| feeder.go_live(&camera)).unwrap();
     assert_eq!(
         (violation.kind, violation.clause.message.as_deref()),
         (Kind::Requires, Some("too far behind"))
     );
+    assert!(camera.reconnect());
+    feeder.go_live(&camera);
+    feeder.pump(&mut camera);
+    assert_eq!((feeder.on_air(), feeder.waiting()), (Some("live-camera"), 1));
 }
 
 #[test]
