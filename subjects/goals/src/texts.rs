@@ -2,9 +2,10 @@
 
 use testsmith::{ensures, invariant, pure, requires};
 
-/// Goal: a text that begins and ends as it should, with nothing missing between.
-#[requires(word.len() == 18 && word.starts_with("open "))]
-#[requires(word.ends_with(", please") && word.contains("sesam"))]
+/// Goal: a word of five small letters, two of them known, with the magic around it.
+#[requires(word.len() == 18 && word.starts_with("open ") && word.ends_with(", please"))]
+#[requires(word.chars().skip(5).take(5).all(|c| c.is_ascii_lowercase()))]
+#[requires(word.chars().nth(5) == Some('q') && word.chars().nth(9) == Some('j'))]
 #[ensures(ret == 20)]
 pub fn spoken(word: &str) -> u8 {
     20
@@ -18,9 +19,9 @@ pub fn article(code: &str) -> u8 {
     21
 }
 
-/// Goal: twenty-three digits, the first of them not 0.
-#[requires(text.len() == 23 && text.chars().all(|c| c.is_ascii_digit()))]
-#[requires(!text.starts_with('0'))]
+/// Goal: thirty-seven digits, none of them 0, with a 7 in the middle.
+#[requires(text.len() == 37 && text.chars().all(|c| c.is_ascii_digit() && c != '0'))]
+#[requires(text.chars().nth(18) == Some('7'))]
 #[ensures(ret == 22)]
 pub fn numeric(text: &str) -> u8 {
     22

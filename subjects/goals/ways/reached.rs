@@ -72,9 +72,9 @@ fn texts() -> Vec<u8> {
     badge.stamp("QWERTZ");
     badge.stamp("ZXCVBN");
     vec![
-        texts::spoken("open sesam, please"),
+        texts::spoken("open qaraj, please"),
         texts::article("ART-00470011004700110"),
-        texts::numeric("12345678901234567890123"),
+        texts::numeric(&"7".repeat(37)),
         texts::with_a_sign("someone@xy"),
         texts::extended("CAPITAL", "CAPITAList"),
         badge.admitted(),
