@@ -35,5 +35,5 @@ pub use playlist::Playlist;
 pub use quality::{Bitrate, Ladder, Level};
 pub use queue::{Queue, Sink};
 pub use schedule::{Schedule, Slot};
-pub use session::{Phase, Reason, Session};
+pub use session::{ClipSession, Phase, Reason, Session};
 pub use source::{Clip, Finite, LiveSource, Seekable, Source, TestPattern};

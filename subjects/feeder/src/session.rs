@@ -3,11 +3,11 @@
 use testsmith::{ensures, invariant, pure, requires};
 
 use crate::clock::Clock;
-use crate::encoder::{AdaptiveEncoder, Encoder};
+use crate::encoder::{AdaptiveEncoder, Encoder, LadderEncoder};
 use crate::endpoint::Endpoint;
 use crate::error::FeedError;
 use crate::quality::Level;
-use crate::source::{Seekable, Source};
+use crate::source::{Clip, Seekable, Source};
 
 /// Why a session rests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,9 @@ pub struct Session<S: Source, E: Encoder> {
     token: Option<String>,
     fed: u64,
 }
+
+/// The usual kind of session: a clip, at the quality that the line can take.
+pub type ClipSession = Session<Clip, LadderEncoder>;
 
 #[invariant]
 impl<S: Source, E: Encoder> Session<S, E> {

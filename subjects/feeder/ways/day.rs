@@ -153,7 +153,7 @@ fn a_day_is_planned_without_gaps() {
 #[test]
 fn a_session_goes_from_closed_to_closed() {
     let encoder = LadderEncoder::new(name("enc"), ladder(), Bitrate::new(2500));
-    let mut session = Session::new(clip("film", 12), encoder, endpoint());
+    let mut session = ClipSession::new(clip("film", 12), encoder, endpoint());
     let mut clock = ManualClock::at(100);
     session.open("tok-0042");
     session.start(&clock);
