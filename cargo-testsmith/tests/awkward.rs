@@ -59,3 +59,48 @@ fn a_lock_with_an_old_libc_is_no_obstacle() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("1 of 1 operations completed a call"), "{}", stdout(&output));
 }
+
+/// A dependency for another system does not compile here, and nothing of ours asks for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_dependency_for_another_system_is_no_obstacle() {
+    let manifest = "[package]\nname = \"mixed\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+                    [workspace]\n[target.'cfg(target_os = \"macos\")'.dependencies]\n\
+                    mach2 = \"=0.4.3\"\n";
+    let library = "pub fn half(x: u8) -> u8 {\n    x / 2\n}\n";
+    let fixture = Fixture::make("mixed", manifest, Some(library));
+    let output = fixture.run(&["--calls", "1000", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("1 of 1 operations completed a call"), "{}", stdout(&output));
+}
+
+/// A constant that cannot be computed for an instance shows when code is made for it, also where
+/// a value of that instance is only made on the way.
+#[test]
+fn what_cannot_be_made_for_one_instance_is_left_out_with_all_that_makes_it() {
+    let manifest =
+        "[package]\nname = \"room\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";
+    let library = "
+        pub struct Room<T> { items: Vec<T> }
+        impl<T> Room<T> {
+            const ROOM: usize = std::mem::size_of::<T>() - 8;
+            pub fn new() -> Room<T> { Room { items: Vec::with_capacity(Self::ROOM) } }
+            pub fn is_empty(&self) -> bool { self.items.is_empty() }
+            pub fn len(&self) -> usize { self.items.len() }
+        }
+        impl<T> Default for Room<T> { fn default() -> Room<T> { Room::new() } }
+        impl<T> FromIterator<T> for Room<T> {
+            fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Room<T> {
+                let mut room = Room::new();
+                room.items.extend(items);
+                room
+            }
+        }
+        pub fn half(x: u8) -> u8 { x / 2 }
+        ";
+    let fixture = Fixture::make("room", manifest, Some(library));
+    let output = fixture.run(&["--calls", "5000", "--no-regressions"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let listed = stdout(&fixture.run(&["list", "--format", "json"]));
+    assert!(listed.contains("attempt to compute `4_usize - 8_usize`"), "{listed}");
+}

@@ -4,7 +4,7 @@ use crate::Error;
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::DiagnosticSpan;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -211,6 +211,13 @@ pub(crate) fn own_process_group(command: &mut Command) {
 
 #[cfg(not(unix))]
 pub(crate) fn own_process_group(_command: &mut Command) {}
+
+/// The machine that the compiler of a folder runs on and builds for.
+pub(crate) fn host(folder: &Path) -> Option<String> {
+    let rustc = output(Command::new("rustc").arg("-vV").current_dir(folder)).ok()?;
+    let said = String::from_utf8(rustc.stdout).ok()?;
+    said.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
 
 /// Runs a program to its end, without standard input.
 pub fn output(command: &mut Command) -> Result<std::process::Output, Error> {

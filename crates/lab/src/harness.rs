@@ -150,7 +150,8 @@ impl Lab {
 }
 
 /// The operations that an error comes from: those on whose lines it is, or was called from, and
-/// all that use an instance of a type which the compiler says it is about elsewhere.
+/// all that use an instance of a type which the compiler says it is about elsewhere, be it only
+/// on their way, as a law that makes one and keeps none.
 fn blamed(
     plan: &Plan,
     lines: &HashMap<usize, Vec<usize>>,
@@ -173,7 +174,9 @@ fn blamed(
         let is_of = |operation: &Operation| {
             let mut types = types_of(plan, operation).into_iter();
             let text = |ty: usize| without_turbofish(&plan.types[ty].ty.erased().to_string());
-            types.any(|ty| instances.iter().any(|instance| text(ty).contains(instance)))
+            let call = without_turbofish(&operation.call.on_parameters("return false"));
+            let mentions = |text: &str| instances.iter().any(|instance| text.contains(instance));
+            !instances.is_empty() && (types.any(|ty| mentions(&text(ty))) || mentions(&call))
         };
         let operations = plan.operations.iter().enumerate();
         blamed.extend(operations.filter(|(_, operation)| is_of(operation)).map(|(n, _)| n));

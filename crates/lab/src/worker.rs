@@ -262,12 +262,14 @@ pub(crate) const HEAP_NOTES: [&str; 3] = ["heap corruption", "double free", "inv
 fn note_in(output: &str) -> String {
     let known = [
         ("overflowed its stack", "stack overflow"),
+        ("unsafe precondition(s) violated", "unsafe precondition violated"),
+        ("misaligned pointer dereference", "misaligned pointer dereferenced"),
+        ("null pointer dereference occurred", "null pointer dereferenced"),
         ("panic in a destructor during cleanup", "panic in a destructor while panicking"),
         ("panic in a function that cannot unwind", "panic in a function that cannot unwind"),
         ("thread panicked while processing panic", "panic while panicking"),
         ("non-unwinding panic", "panic while panicking"),
         ("memory allocation of", "out of memory"),
-        ("unsafe precondition(s) violated", "unsafe precondition violated"),
         ("corrupted", HEAP_NOTES[0]),
         ("malloc(): ", HEAP_NOTES[0]),
         ("realloc(): ", HEAP_NOTES[0]),
@@ -278,7 +280,8 @@ fn note_in(output: &str) -> String {
     let found = known.iter().find(|(needle, _)| output.contains(needle));
     let note = found.map_or(String::new(), |(_, note)| (*note).to_owned());
     let another = output.lines().rev().find_map(|line| line.strip_prefix(ANOTHER_PANIC));
-    match another.filter(|_| note.contains("while panicking")) {
+    let placed = ["while panicking", "unsafe precondition", "dereferenced"];
+    match another.filter(|_| placed.iter().any(|words| note.contains(words))) {
         Some(place) => format!("{note} at {place}"),
         None => note,
     }

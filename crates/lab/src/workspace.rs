@@ -12,7 +12,8 @@ use crate::identity::Identity;
 use crate::lab::write_if_changed;
 use crate::mutants::SWITCH_PACKAGE;
 use crate::package::{self, Features, Package, Subject};
-use crate::{Error, Lab};
+use crate::{Error, Lab, cargo};
+use cargo_metadata::Metadata;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -123,9 +124,17 @@ impl Lab {
     }
 
     fn resolve(&self, subject: &Subject) -> Result<Package, Error> {
+        package::resolved(subject, &self.metadata(subject.name())?)
+    }
+
+    /// What is built here, for this machine: a dependency of another does not even compile.
+    fn metadata(&self, name: &str) -> Result<Metadata, Error> {
         let mut command = self.cargo("metadata");
-        let metadata = package::metadata(command.arg("--format-version=1"), subject.name())?;
-        package::resolved(subject, &metadata)
+        command.arg("--format-version=1");
+        if let Some(host) = cargo::host(self.root()) {
+            command.args(["--filter-platform", &host]);
+        }
+        package::metadata(&mut command, name)
     }
 
     /// A dependency of the package that was prepared here, by the name that its code has
@@ -135,9 +144,7 @@ impl Lab {
         package: &Package,
         name: &str,
     ) -> Result<Option<(Subject, Features)>, Error> {
-        let mut command = self.cargo("metadata");
-        let metadata = package::metadata(command.arg("--format-version=1"), &package.name)?;
-        Ok(package::dependency_called(package, name, &metadata))
+        Ok(package::dependency_called(package, name, &self.metadata(&package.name)?))
     }
 
     /// Starts from the versions of another workspace.

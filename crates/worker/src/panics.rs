@@ -18,6 +18,13 @@ thread_local! {
 /// More panics in one call than this are not told apart.
 const MOST_SEEN: usize = 8;
 
+/// What the checks of the language say of memory, before they end the process.
+const MISUSES: [&str; 3] = [
+    "unsafe precondition(s) violated",
+    "misaligned pointer dereference",
+    "null pointer dereference occurred",
+];
+
 pub fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         // What is noted here is ours and outlives the call.
@@ -31,9 +38,13 @@ pub fn install_hook() {
             column: place.map_or(0, |place| place.column()),
             ..Panic::default()
         };
+        let found = MISUSES.iter().find(|misuse| panic.message.starts_with(*misuse));
+        if let Some(misuse) = found {
+            eprintln!("{misuse}");
+        }
         SEEN.with(|seen| {
             if let Ok(mut seen) = seen.try_borrow_mut() {
-                if !seen.is_empty() {
+                if !seen.is_empty() || found.is_some() {
                     tell(&panic);
                 }
                 seen.truncate(MOST_SEEN - 1);
