@@ -243,14 +243,17 @@ impl<'a> Writer<'a> {
         if let Some(trait_) = self.closure_bound(ty, original, with) {
             return Ok(self.closure(name, &trait_));
         }
+        if let Ty::Ref { mutable, inner, .. } = ty
+            && let Some(trait_) = self.closure_bound(inner, behind_one(original), with)
+        {
+            let mark = if *mutable { "&mut " } else { "&" };
+            return Ok(format!("{mark}{}", self.closure(name, &trait_)));
+        }
+        if ty.any(|ty| matches!(ty, Ty::Impl(_))) {
+            let chosen = self.without_impl(ty, with);
+            return self.argument(name, &chosen, original, with);
+        }
         match ty {
-            Ty::Impl(bounds) => {
-                let mut chooser = Chooser::new(self.api, &self.callable.generics, self.menu);
-                let chosen = chooser.choose("", bounds, with, 0);
-                self.variants = self.variants.max(chooser.variants);
-                let chosen = resolve::normalize(self.api, &chosen);
-                Ok(self.input(name, &chosen))
-            }
             Ty::Ref { mutable: true, inner, .. }
                 if inner.path() == Some("std::fmt::Formatter") && !self.formats =>
             {
@@ -295,6 +298,17 @@ impl<'a> Writer<'a> {
             }
             ty => Ok(self.input(name, ty)),
         }
+    }
+
+    /// The type with something chosen wherever it says `impl Trait`.
+    fn without_impl(&mut self, ty: &Ty, with: &Substitution) -> Ty {
+        let mut chooser = Chooser::new(self.api, &self.callable.generics, self.menu);
+        let chosen = ty.map(&mut |ty| match &ty {
+            Ty::Impl(bounds) => chooser.choose("", bounds, with, 0),
+            _ => ty,
+        });
+        self.variants = self.variants.max(chooser.variants);
+        resolve::normalize(self.api, &chosen)
     }
 
     /// Whatever may be moved is as good as pinned; what may not is given away for that.
@@ -446,6 +460,14 @@ fn is_nameable(ty: &Ty) -> bool {
         matches!(ty, Ty::Unknown(_) | Ty::Impl(_) | Ty::Param(_) | Ty::Ptr { .. })
             || matches!(ty, Ty::Prim(name) if name == "!")
     })
+}
+
+/// What stands behind the first reference.
+fn behind_one(ty: &Ty) -> &Ty {
+    match ty {
+        Ty::Ref { inner, .. } => inner,
+        ty => ty,
+    }
 }
 
 /// How a parameter of this type is passed: the type of the value, and the mode.

@@ -59,6 +59,8 @@ const MAX_NESTING: usize = 6;
 const MAX_BUILDER_ROUNDS: usize = 6;
 /// More builders than this keep the compiler busy for minutes.
 const MAX_BUILDERS: usize = 8000;
+/// More instances than this in one round do, too; then the simple ones are asked about.
+const MAX_INSTANCES: usize = 8000;
 /// Rounds of further instances for types that nothing makes.
 const MAX_DEMAND_ROUNDS: usize = 3;
 
@@ -129,8 +131,8 @@ impl Planner {
                 }
                 PlanningStage::ForeignExamples => self.by_foreign_example(),
                 PlanningStage::Examples => self.by_example(),
-                PlanningStage::Build(_) => all(Purpose::Call(0), self.builders()),
-                PlanningStage::Demand(_) => all(Purpose::Call(0), self.instances()),
+                PlanningStage::Build(_) => all(Purpose::Call(0), simple(self.builders())),
+                PlanningStage::Demand(_) => all(Purpose::Call(0), simple(self.instances())),
                 PlanningStage::Guards => {
                     let questions = self.accepted.iter().filter_map(guards::question);
                     all(Purpose::Guard, questions.collect())
@@ -450,6 +452,18 @@ impl Numbering {
         };
         self.types.iter().enumerate().filter_map(each).collect()
     }
+}
+
+/// The drafts as they are; or of too many, those that take and give the simplest types.
+fn simple(mut drafts: Vec<Draft>) -> Vec<Draft> {
+    if drafts.len() > MAX_INSTANCES {
+        drafts.sort_by_cached_key(|draft| {
+            let inputs = draft.inputs.iter().map(|input| nesting(&input.ty));
+            inputs.chain([nesting(&draft.output)]).max()
+        });
+        drafts.truncate(MAX_INSTANCES);
+    }
+    drafts
 }
 
 /// How deep types stand inside a type.
