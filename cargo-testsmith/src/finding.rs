@@ -344,12 +344,19 @@ impl Findings {
     }
 }
 
+/// Where the calls are that a harness makes.
+const THUNKS: &str = "thunks/src/lib.rs";
+
 /// The outcome with the code at the place of its panic, and that place relative
 /// to the crate's folder, so that what is written down holds on every machine.
 pub fn relative(mut outcome: Outcome, root: &Path) -> Outcome {
     if let Ending::Panicked(panic) = &mut outcome.ending {
         panic.origin = crate::origin::of(panic).map(Box::new);
-        if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
+        // What says that its caller is to blame has no place but the call: our own code.
+        if panic.file.replace('\\', "/").ends_with(THUNKS) {
+            (panic.file, panic.line, panic.column) = (String::new(), 0, 0);
+            panic.origin = None;
+        } else if let Ok(inside) = Path::new(&panic.file).strip_prefix(root) {
             panic.own = true;
             panic.file = inside.display().to_string();
         } else if let Some((_, dependency)) = panic.file.split_once("/registry/src/") {
@@ -406,5 +413,6 @@ mod tests {
         let dependency = "/home/me/.cargo/registry/src/index-0/num-1.2.3/src/lib.rs";
         assert_eq!(place_of(dependency), "num-1.2.3/src/lib.rs");
         assert_eq!(place_of("src/main.rs"), "src/main.rs");
+        assert_eq!(place_of("thunks/src/lib.rs"), "", "a call of ours is no place");
     }
 }

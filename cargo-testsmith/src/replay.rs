@@ -85,6 +85,9 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
     };
     let what = match ending {
         Ending::Completed => "completed".to_owned(),
+        Ending::Panicked(panic) if panic.file.is_empty() => {
+            format!("panicked: {}", visible(&panic.message))
+        }
         Ending::Panicked(panic) => {
             format!("panicked at {}:{}: {}", panic.file, panic.line, visible(&panic.message))
         }

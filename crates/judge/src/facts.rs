@@ -5,7 +5,7 @@ use crate::by_hand::{assembled, constructs, is_put_together};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
-    keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
@@ -155,7 +155,7 @@ impl<'f> Facts<'f> {
         let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
         let constructed = calls().filter_map(constructs).collect();
         let assembled = assembled(plan, calls());
-        let back_door = calls().any(is_a_back_door);
+        let back_door = calls().any(is_a_back_door) || operation.is_some_and(is_unchecked);
         let keeps_memory = operation.is_some_and(|operation| keeps_memory(plan, operation));
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);

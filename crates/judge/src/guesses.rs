@@ -33,6 +33,12 @@ pub fn is_internal(plan: &Plan, callee: &Callee) -> bool {
     }
 }
 
+/// Whether the operation says by its name that it looks at nothing it is given.
+pub fn is_unchecked(operation: &Operation) -> bool {
+    let mut words = operation.callee.name().split('_');
+    words.any(|word| matches!(word, "nocheck" | "unchecked"))
+}
+
 /// Whether the operation lets go of memory without freeing it: its documentation says so, or the
 /// type of what it gives, or that of its value. What a test makes to last for ever is never freed,
 /// and none of the crate's.
