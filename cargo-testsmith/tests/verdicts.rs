@@ -35,7 +35,7 @@ fn decisions(fixture: &Fixture) -> BTreeSet<(String, &'static str)> {
         let walk = Walk {
             seed,
             max_sequences: u64::MAX,
-            max_calls: 200_000,
+            max_calls: 300_000,
             max_length,
             failures: true,
             ..Walk::default()

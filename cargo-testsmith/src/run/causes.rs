@@ -35,8 +35,9 @@ struct Cause {
     operations: BTreeSet<String>,
 }
 
-/// A law that does not hold, and the types that this is about: the iterators over the slice
-/// of a list break it for the reason for which those of the list do.
+/// A law that does not hold, or an end of the process that has no place, and the types that this is
+/// about: the iterators over the slice of a list break it for the reason for which those of the
+/// list do.
 struct BrokenClaim {
     claim: String,
     types: BTreeSet<String>,
@@ -54,8 +55,23 @@ impl BrokenClaim {
                 let claim = first.map_or(claim, |first| &first.name).clone();
                 Some(BrokenClaim { claim, types })
             }
-            _ => None,
+            callee => BrokenClaim::of_an_end(plan, sequence, outcome, callee),
         }
+    }
+
+    /// What ends the process in no place that is known, for the same types, does so in one.
+    fn of_an_end(
+        plan: &Plan,
+        sequence: &Sequence,
+        outcome: &Outcome,
+        callee: Option<&Callee>,
+    ) -> Option<BrokenClaim> {
+        let Ending::Signal { number, note } = &outcome.ending else { return None };
+        let mut types = lineage(plan, sequence, outcome.step as usize);
+        let of = callee.and_then(Callee::of).and_then(|of| of.behind_references().path());
+        types.extend(of.map(str::to_owned));
+        let unplaced = !note.is_empty() && !note.contains(" at ");
+        unplaced.then(|| BrokenClaim { claim: format!("signal {number}, {note}"), types })
     }
 
     fn is_same(one: &Option<BrokenClaim>, other: &Option<BrokenClaim>) -> bool {

@@ -260,7 +260,8 @@ pub static POLICY: &[Rule] = &[
                 || facts.made_up_keys
                 || facts.made_for_another
                 || (facts.large_number && facts.says(&["with overflow"]));
-            facts.kind() == Some(OperationKind::Law) && !asked_for
+            let compares = facts.is_of_trait(&["PartialEq", "PartialOrd", "Ord"]);
+            (facts.kind() == Some(OperationKind::Law) || compares) && !asked_for
         },
     },
     Rule {
