@@ -459,22 +459,26 @@ impl World<'_> {
         if known.params.len() != args.len() {
             return Err(format!("`{}` takes {} arguments", known.name, known.params.len()));
         }
-        let typed: Vec<Value> = known
-            .params
-            .iter()
-            .zip(args)
-            .map(|(param, value)| match (&param.sort, value) {
-                (Sort::Int { width, signed }, Value::Number(number)) => {
-                    Value::Int { term: self.terms.number(*width, number), signed: *signed }
-                }
-                (Sort::Float { width }, Value::Real(bits)) => {
-                    Value::Float(self.terms.real(bits, *width))
-                }
-                (_, value) => value,
-            })
-            .collect();
+        let typed = self.typed(function, args);
         let (value, ok) = self.ask(function, typed, scope.now)?;
         Ok(Out { value, ok })
+    }
+}
+
+impl World<'_> {
+    /// Literals among arguments get the types of the parameters.
+    pub(crate) fn typed(&mut self, function: FnId, args: Vec<Value>) -> Vec<Value> {
+        let params = self.system.functions[function].params.iter();
+        let typed = params.zip(args).map(|(param, value)| match (&param.sort, value) {
+            (Sort::Int { width, signed }, Value::Number(number)) => {
+                Value::Int { term: self.terms.number(*width, number), signed: *signed }
+            }
+            (Sort::Float { width }, Value::Real(bits)) => {
+                Value::Float(self.terms.real(bits, *width))
+            }
+            (_, value) => value,
+        });
+        typed.collect()
     }
 }
 

@@ -30,5 +30,5 @@ pub use search::{Argument, Call, Found, Lesson, Prediction, Reached, Search, Sur
 pub use system::{
     Clause, Constant, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant, Wrap,
 };
-pub use value::{MAX_ITEMS, MAX_TEXT};
+pub use value::{MAX_ITEMS, MAX_TEXT, MAX_WRITTEN};
 pub use world::{Free, MAX_CHAIN};

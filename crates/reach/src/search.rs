@@ -19,6 +19,8 @@ use testsmith_solver::{Answer, Blaster, Limit, Solver};
 const MAX_OBJECTS: usize = 5;
 /// Wishes about arguments that are tried one by one.
 const MAX_WISHES: usize = 48;
+/// Answers with arguments that are predicted.
+const MAX_ASKED: usize = 32;
 /// The greatest number that is as good as a smaller one.
 const SMALL: i128 = 9;
 
@@ -49,13 +51,15 @@ pub enum Sureness {
     Open,
 }
 
-/// What a query without arguments is to answer.
+/// What a query is to answer: each without arguments, and those with arguments that the goal
+/// asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
     /// After so many calls.
     pub after: usize,
     pub object: usize,
     pub query: FnId,
+    pub args: Vec<Concrete>,
     /// None where it is left open.
     pub value: Option<Concrete>,
     pub sureness: Sureness,
@@ -95,7 +99,9 @@ pub enum Reached {
 #[derive(Clone, Debug)]
 pub enum Lesson {
     /// After these calls, a query of an object answers so.
-    Observed { calls: Vec<Call>, object: usize, query: FnId, value: Concrete },
+    Observed { calls: Vec<Call>, object: usize, query: FnId, args: Vec<Concrete>, value: Concrete },
+    /// The last of these calls cannot be made after the others.
+    Impossible { calls: Vec<Call> },
     /// These calls do not lead where they should.
     Wrong { calls: Vec<Call>, goal: Vec<Argument> },
     /// A call does change what a query answers.
@@ -116,6 +122,15 @@ pub struct Search<'s> {
     blocked: Vec<Blocked>,
     solver: Blaster,
     is_contradictory: Option<bool>,
+}
+
+/// A query whose answer is to be predicted.
+struct Asked {
+    after: usize,
+    object: usize,
+    query: FnId,
+    args: Vec<Value>,
+    value: Value,
 }
 
 enum Blocked {
@@ -182,15 +197,31 @@ impl<'s> Search<'s> {
                 }
                 (self.framed, self.length) = (false, 0);
             }
-            while self.world.steps.len() < self.length {
-                self.world.add_step();
-            }
+            self.grow_to(self.length);
             match self.solve() {
                 Answer::Sat(model) => return Reached::Found(Box::new(self.found(model))),
                 Answer::Unsat => self.length += 1,
                 Answer::Unknown(why) => return Reached::Unknown(why),
             }
         }
+    }
+
+    fn grow_to(&mut self, length: usize) {
+        while self.world.steps.len() < length {
+            self.world.add_step();
+        }
+    }
+
+    /// Whether the goal can still hold after calls that were found, given all that runs have
+    /// shown of them.
+    pub fn may_hold(&mut self, found: &Found) -> bool {
+        let length = found.calls.len();
+        self.grow_to(length);
+        let Some((wanted, operands)) = self.goals.get(&length).cloned() else { return true };
+        let made = self.made_so(&found.calls);
+        let given = self.given_so(&operands, &found.goal);
+        let all = [self.world.known, wanted, made, given];
+        self.solver.check(&self.world.terms.pool, &all) != Answer::Unsat
     }
 
     /// Takes in what a run has shown.
@@ -200,12 +231,21 @@ impl<'s> Search<'s> {
                 self.refuted.insert((function, query));
             }
             Lesson::Wrong { calls, goal } => self.blocked.push(Blocked::Calls(calls, goal)),
-            Lesson::Observed { calls, object, query, value } => {
-                while self.world.steps.len() < calls.len() {
-                    self.world.add_step();
-                }
+            Lesson::Impossible { calls } => {
+                self.grow_to(calls.len());
                 let made = self.made_so(&calls);
-                let asked = vec![self.world.object(object)];
+                let never = self.world.terms.not(made);
+                self.world.require(never);
+            }
+            Lesson::Observed { calls, object, query, args, value } => {
+                self.grow_to(calls.len());
+                let made = self.made_so(&calls);
+                let mut asked = vec![self.world.object(object)];
+                for arg in &args {
+                    let Some(arg) = self.world.written(arg) else { return };
+                    asked.push(arg);
+                }
+                let asked = self.world.typed(query, asked);
                 let answer = self.world.ask(query, asked, calls.len());
                 let known = self.world.written(&value);
                 if let (Ok((answer, _)), Some(known)) = (answer, known)
@@ -226,6 +266,7 @@ impl<'s> Search<'s> {
             .predictions
             .iter()
             .filter(|it| it.after == last && it.object < objects_of(&self.goal).count())
+            .filter(|it| it.args.is_empty())
             .filter_map(|it| Some((it.object, it.query, it.value.clone()?)))
             .collect();
         if state.is_empty() {
@@ -433,7 +474,7 @@ impl<'s> Search<'s> {
 
     /// What all queries without arguments answer after each of these calls.
     fn predict(&mut self, made: &[Term]) -> Vec<Prediction> {
-        let mut asked: Vec<(usize, usize, FnId, Value)> = vec![];
+        let mut asked: Vec<Asked> = self.asked_with_arguments();
         let system = self.world.system;
         for after in 0..=self.length {
             for slot in 0..self.world.slots.len() {
@@ -445,7 +486,7 @@ impl<'s> Search<'s> {
                     if let Ok((value, _)) = self.world.ask(query, object, after)
                         && !matches!(value, Value::Object(_) | Value::Opaque(_))
                     {
-                        asked.push((after, slot, query, value));
+                        asked.push(Asked { after, object: slot, query, args: vec![], value });
                     }
                 }
             }
@@ -464,23 +505,48 @@ impl<'s> Search<'s> {
         }
         let Answer::Sat(model) = model else { return vec![] };
         let mut predictions = vec![];
-        for (after, object, query, value) in asked {
+        for Asked { after, object, query, args, value } in asked {
             let alive = self.world.alive[after][object];
-            let (there, legal, known) = {
+            let (there, given, known) = {
                 let pool = &self.world.terms.pool;
                 let evaluator = Evaluator::new(pool, &model);
                 let mut reading = Reading { pool, evaluator, system };
                 let there = reading.evaluator.value(alive) == 1;
-                (there, true, reading.value(&value))
+                let given: Vec<Concrete> = args.iter().map(|arg| reading.value(arg)).collect();
+                (there, given, reading.value(&value))
             };
-            if !there || !legal {
+            let again = predictions.iter().any(|it: &Prediction| {
+                (it.after, it.object, it.query) == (after, object, query) && it.args == given
+            });
+            if !there || again || !given.iter().all(Concrete::is_known) {
                 continue;
             }
             let sureness = self.sureness(&value, &known, &fixed, made);
             let value = (sureness != Sureness::Open && known.is_known()).then_some(known);
-            predictions.push(Prediction { after, object, query, value, sureness });
+            let args = given;
+            predictions.push(Prediction { after, object, query, args, value, sureness });
         }
         predictions
+    }
+
+    /// The answers in the end that objects were asked for with values.
+    fn asked_with_arguments(&self) -> Vec<Asked> {
+        let plain = |value: &Value| !matches!(value, Value::Object(_) | Value::Opaque(_));
+        let fits = |answer: &&crate::world::Answer| {
+            answer.moment == self.length
+                && answer.object.as_ref().is_some_and(|object| object.path.is_empty())
+                && !answer.args.is_empty()
+                && answer.args.iter().all(plain)
+                && plain(&answer.value)
+        };
+        let asked = |answer: &crate::world::Answer| Asked {
+            after: answer.moment,
+            object: answer.object.as_ref().map_or(0, |object| object.slot),
+            query: answer.function,
+            args: answer.args.clone(),
+            value: answer.value.clone(),
+        };
+        self.world.answers.iter().filter(fits).map(asked).take(MAX_ASKED).collect()
     }
 
     fn sureness(

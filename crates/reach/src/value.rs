@@ -13,6 +13,9 @@ pub const MAX_TEXT: usize = 24;
 /// Elements of a sequence that are followed.
 pub const MAX_ITEMS: usize = 8;
 
+/// Elements of a sequence that is made up.
+pub const MAX_WRITTEN: usize = 4;
+
 /// An object of the search, or what queries of one lead to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Object {
@@ -148,7 +151,7 @@ impl Making<'_> {
     fn sequence(&mut self, of: &Sort) -> Value {
         let len = self.terms.fresh(WIDE);
         if self.bounded {
-            let most = self.terms.wide(MAX_ITEMS);
+            let most = self.terms.wide(MAX_WRITTEN);
             let fits = self.terms.at_most(len, most, false);
             self.conditions.push(fits);
         }
