@@ -504,29 +504,87 @@ impl<'s> Search<'s> {
             self.framed = true;
         }
         let Answer::Sat(model) = model else { return vec![] };
-        let mut predictions = vec![];
+        let (mut predictions, mut values) = (vec![], vec![]);
         for Asked { after, object, query, args, value } in asked {
             let alive = self.world.alive[after][object];
-            let (there, given, known) = {
-                let pool = &self.world.terms.pool;
-                let evaluator = Evaluator::new(pool, &model);
-                let mut reading = Reading { pool, evaluator, system };
-                let there = reading.evaluator.value(alive) == 1;
-                let given: Vec<Concrete> = args.iter().map(|arg| reading.value(arg)).collect();
-                (there, given, reading.value(&value))
-            };
+            let pool = &self.world.terms.pool;
+            let evaluator = Evaluator::new(pool, &model);
+            let mut reading = Reading { pool, evaluator, system };
+            let there = reading.evaluator.value(alive) == 1;
+            let args: Vec<Concrete> = args.iter().map(|arg| reading.value(arg)).collect();
+            let known = reading.value(&value);
             let again = predictions.iter().any(|it: &Prediction| {
-                (it.after, it.object, it.query) == (after, object, query) && it.args == given
+                (it.after, it.object, it.query) == (after, object, query) && it.args == args
             });
-            if !there || again || !given.iter().all(Concrete::is_known) {
+            if !there || again || !args.iter().all(Concrete::is_known) {
                 continue;
             }
-            let sureness = self.sureness(&value, &known, &fixed, made);
-            let value = (sureness != Sureness::Open && known.is_known()).then_some(known);
-            let args = given;
-            predictions.push(Prediction { after, object, query, args, value, sureness });
+            let known = Some(known).filter(Concrete::is_known);
+            let sureness = Sureness::Open;
+            predictions.push(Prediction { after, object, query, args, value: known, sureness });
+            values.push(value);
         }
+        self.tell_sure(&mut predictions, &values, &fixed, made);
         predictions
+    }
+
+    /// Which predictions are more than one possibility among others: with assumptions, and
+    /// without.
+    fn tell_sure(
+        &mut self,
+        predictions: &mut [Prediction],
+        values: &[Value],
+        fixed: &[Term],
+        made: &[Term],
+    ) {
+        let mut same = vec![];
+        for (prediction, value) in predictions.iter().zip(values) {
+            let known = prediction.value.as_ref();
+            let written = known.and_then(|known| self.world.written(known));
+            let written = written.filter(|_| !matches!(value, Value::Float(_)));
+            same.push(written.and_then(|written| self.world.terms.same(value, &written)));
+        }
+        let settled = self.settled(fixed, &same);
+        let only: Vec<Option<Term>> =
+            same.iter().zip(&settled).map(|(same, sure)| same.filter(|_| *sure)).collect();
+        let bare = [made, &[self.world.known]].concat();
+        let follows = self.settled(&bare, &only);
+        for (n, prediction) in predictions.iter_mut().enumerate() {
+            prediction.sureness = match (settled[n], follows[n]) {
+                (true, true) => Sureness::Follows,
+                (true, false) => Sureness::Assumed,
+                (false, _) => Sureness::Open,
+            };
+            if prediction.sureness == Sureness::Open {
+                prediction.value = None;
+            }
+        }
+    }
+
+    /// Which of these hold wherever the conditions do. Each model in which some do not takes
+    /// all of those away at once.
+    fn settled(&mut self, conditions: &[Term], terms: &[Option<Term>]) -> Vec<bool> {
+        let mut settled: Vec<bool> = terms.iter().map(Option::is_some).collect();
+        loop {
+            let mut others = vec![];
+            for (term, sure) in terms.iter().zip(&settled) {
+                if let (Some(term), true) = (term, *sure) {
+                    others.push(self.world.terms.not(*term));
+                }
+            }
+            let some_other = self.world.terms.any(&others);
+            let asked = [conditions, &[some_other]].concat();
+            match self.solver.check(&self.world.terms.pool, &asked) {
+                Answer::Unsat => return settled,
+                Answer::Unknown(_) => return vec![false; terms.len()],
+                Answer::Sat(model) => {
+                    let mut evaluator = Evaluator::new(&self.world.terms.pool, &model);
+                    for (term, sure) in terms.iter().zip(&mut settled) {
+                        *sure &= term.is_some_and(|term| evaluator.value(term) == 1);
+                    }
+                }
+            }
+        }
     }
 
     /// The answers in the end that objects were asked for with values.
@@ -548,29 +606,6 @@ impl<'s> Search<'s> {
         };
         self.world.answers.iter().filter(fits).map(asked).take(MAX_ASKED).collect()
     }
-
-    fn sureness(
-        &mut self,
-        value: &Value,
-        known: &Concrete,
-        fixed: &[Term],
-        made: &[Term],
-    ) -> Sureness {
-        let written = self.world.written(known);
-        let Some(same) = written.and_then(|written| self.world.terms.same(value, &written)) else {
-            return Sureness::Open;
-        };
-        let other = self.world.terms.not(same);
-        let bare = [made, &[self.world.known, other]].concat();
-        if self.solver.check(&self.world.terms.pool, &bare) == Answer::Unsat {
-            return Sureness::Follows;
-        }
-        let framed = [fixed, &[other]].concat();
-        match self.solver.check(&self.world.terms.pool, &framed) {
-            Answer::Unsat => Sureness::Assumed,
-            _ => Sureness::Open,
-        }
-    }
 }
 
 impl Operand {
@@ -590,32 +625,52 @@ fn objects_of(goal: &Goal) -> impl Iterator<Item = TypeId> + '_ {
 }
 
 /// The objects that matter (definition 8): those of the goal, then one of each type that
-/// making or changing them takes.
+/// making or changing them takes. Where a type can be made of values alone, what else makes
+/// it is no reason for more objects.
 fn objects(system: &System, goal: &Goal) -> Vec<TypeId> {
     let mut objects: Vec<TypeId> = objects_of(goal).collect();
     let own = objects.len();
+    let most = own.max(MAX_OBJECTS);
     let mut n = 0;
-    while n < objects.len() && objects.len() < own.max(MAX_OBJECTS) {
+    while n < objects.len() {
         let ty = objects[n];
         n += 1;
-        let functions = [system.makers(ty), system.changers(ty)].concat();
-        for function in functions {
-            let mut receiver = true;
-            for param in &system.functions[function].params {
-                let Sort::Object(needed) = param.sort else { continue };
-                // The object that is changed is there; all others are needed beside it.
-                let is_itself = needed == ty && param.mode == Mode::Exclusive && receiver;
-                receiver &= !is_itself;
-                if !is_itself
-                    && !objects[own..].contains(&needed)
-                    && objects.len() < own.max(MAX_OBJECTS)
-                {
-                    objects.push(needed);
-                }
+        for needed in needed_for(system, ty) {
+            if !objects[own..].contains(&needed) && objects.len() < most {
+                objects.push(needed);
             }
         }
     }
     objects
+}
+
+/// The types of objects that functions take which make or change one of this type.
+fn needed_for(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
+    let taken = |id: &FnId| {
+        let params = &system.functions[*id].params;
+        let sorts = params.iter().map(|param| &param.sort);
+        sorts.filter_map(|sort| match sort {
+            Sort::Object(ty) => Some(*ty),
+            _ => None,
+        })
+    };
+    let makers = system.makers(ty);
+    let is_plain =
+        |id: &FnId| system.functions[*id].params.iter().all(|param| param.sort.is_plain(system));
+    let mut needed = BTreeSet::new();
+    if !makers.iter().any(is_plain) {
+        needed.extend(makers.iter().flat_map(taken));
+    }
+    for changer in system.changers(ty) {
+        let function = &system.functions[changer];
+        let is_own = function.is_method()
+            && function.params[0].sort == Sort::Object(ty)
+            && function.params[0].mode == Mode::Exclusive;
+        if is_own {
+            needed.extend(taken(&changer).skip(1));
+        }
+    }
+    needed
 }
 
 /// Whether the goal is met after so many calls, and the values that it is met with.
