@@ -3,6 +3,7 @@
 use super::describe::Description;
 use super::native::{End, Native, Observed, Shown};
 use anyhow::Result;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
@@ -82,19 +83,15 @@ pub(super) struct Answer {
     pub(super) time: Duration,
 }
 
-impl Answer {
-    /// Whether a written clause is wrong, as far as a run shows.
-    pub(super) fn shows_wrong_contract(&self) -> bool {
-        !self.broken.is_empty() || self.disagreements.iter().any(|it| it.follows)
-    }
-}
-
 pub(super) struct Asking<'a> {
     pub(super) plan: &'a Plan,
     pub(super) description: &'a Description,
     pub(super) supervisor: &'a mut Supervisor,
     pub(super) limits: Limits,
 }
+
+/// Runs of the same functions that miss before others are tried.
+const MAX_ALIKE: usize = 2;
 
 impl Asking<'_> {
     /// Looks for states that satisfy a goal, which is a precondition or a state.
@@ -130,6 +127,7 @@ impl Asking<'_> {
     /// Another state, or why there is none.
     fn next(&mut self, search: &mut Search<'_>, answer: &mut Answer) -> Result<()> {
         let begin = Instant::now();
+        let mut alike: BTreeMap<Vec<FnId>, usize> = BTreeMap::new();
         for tries in 1..=self.limits.tries {
             let found = match search.next_state() {
                 Reached::Found(found) => *found,
@@ -157,6 +155,12 @@ impl Asking<'_> {
                 answer.missed = None;
                 answer.states.push(State { found, shown, tries, time: begin.elapsed() });
                 return Ok(());
+            }
+            let functions: Vec<FnId> = found.calls.iter().map(|call| call.function).collect();
+            let misses = alike.entry(functions.clone()).or_default();
+            *misses += 1;
+            if *misses >= MAX_ALIKE {
+                search.learn(Lesson::Fruitless { functions });
             }
         }
         if answer.missed.is_none() {

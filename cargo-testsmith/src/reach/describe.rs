@@ -19,8 +19,6 @@ use testsmith_reach::{
 pub(super) struct Description {
     pub(super) system: System,
     pub(super) operations: Vec<OpId>,
-    /// The type of the plan behind each type.
-    pub(super) types: Vec<Ty>,
 }
 
 impl Description {
@@ -46,11 +44,11 @@ impl Description {
         let functions = wanted(functions);
         let operations = functions.iter().map(|(op, _)| *op).collect();
         let constants = describing.constants();
-        let Describing { types, defs, .. } = describing;
+        let defs = describing.defs;
         let functions = functions.into_iter().map(|(_, function)| function).collect();
         let mut system = System { types: defs, functions, constants };
         add_fields_of_constructors(&mut system);
-        Description { system, operations, types }
+        Description { system, operations }
     }
 
     /// The functions of this path, or whose path ends so.

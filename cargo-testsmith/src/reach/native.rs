@@ -11,7 +11,7 @@ use anyhow::Result;
 use testsmith_lab::Supervisor;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Outcome, Plan, Sequence};
-use testsmith_reach::{Argument, Concrete, FnId, Found, Sort};
+use testsmith_reach::{Argument, FnId, Found, Sort};
 
 /// What a query answered.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Observed {
     pub(super) after: usize,
     pub(super) object: usize,
     pub(super) query: FnId,
-    pub(super) args: Vec<Concrete>,
+    pub(super) args: Vec<Argument>,
     /// The `Debug` text.
     pub(super) text: String,
 }
@@ -35,7 +35,7 @@ pub(super) enum End {
     /// The method was called, and failed.
     Failed(String),
     /// This call could not be made, or failed.
-    Stopped { call: usize, why: String, refused: bool, contract: bool },
+    Stopped { call: usize, why: String, contract: bool },
     /// No operation of the plan makes what is asked for.
     Unmade(Why),
 }
@@ -99,12 +99,11 @@ impl Native<'_> {
     /// What all queries answer after each of the first calls.
     fn observe(&mut self, found: &Found, most: usize) -> Result<Vec<Observed>> {
         let mut observed = vec![];
-        let (sequence, asked) = self.with_queries(found, most, true);
+        let (sequence, asked) = self.with_queries(found, most);
         let outcome = self.supervisor.run(&sequence, true)?;
         read(&outcome, asked, &mut observed);
         for (object, query, args) in self.guarded(found, most) {
-            let (_, Some((sequence, step))) = self.with_query(found, most, object, query, &args)
-            else {
+            let Some((sequence, step)) = self.with_query(found, object, query, &args) else {
                 continue;
             };
             let outcome = self.supervisor.run(&sequence, true)?;
@@ -119,7 +118,7 @@ impl Native<'_> {
     }
 
     /// Queries that are asked one by one: those with a precondition or with arguments.
-    fn guarded(&self, found: &Found, most: usize) -> Vec<(usize, FnId, Vec<Concrete>)> {
+    fn guarded(&self, found: &Found, most: usize) -> Vec<(usize, FnId, Vec<Argument>)> {
         if most < found.calls.len() {
             return vec![];
         }
@@ -128,22 +127,14 @@ impl Native<'_> {
         own.map(|it| (it.object, it.query, it.args.clone())).collect()
     }
 
-    /// The calls with all queries that can always be asked, after each or after the last.
-    fn with_queries(
-        &self,
-        found: &Found,
-        most: usize,
-        each: bool,
-    ) -> (Sequence, Vec<(usize, Observed)>) {
+    /// The first calls, after each all queries that can always be asked.
+    fn with_queries(&self, found: &Found, most: usize) -> (Sequence, Vec<(usize, Observed)>) {
         let system = &self.description.system;
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
         let mut asked = vec![];
         for (n, call) in found.calls.iter().enumerate().take(most) {
             if realising.call(call).is_err() {
                 break;
-            }
-            if !each && n + 1 < most {
-                continue;
             }
             for (object, ty) in found.objects.iter().enumerate() {
                 for query in system.virtual_state(*ty) {
@@ -163,24 +154,22 @@ impl Native<'_> {
         (realising.finish(), asked)
     }
 
+    /// All calls, and then one query.
     fn with_query(
         &self,
         found: &Found,
-        most: usize,
         object: usize,
         query: FnId,
-        args: &[Concrete],
-    ) -> (usize, Option<(Sequence, usize)>) {
+        args: &[Argument],
+    ) -> Option<(Sequence, usize)> {
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
-        for call in found.calls.iter().take(most) {
-            if realising.call(call).is_err() {
-                return (most, None);
-            }
+        for call in &found.calls {
+            realising.call(call).ok()?;
         }
         let mut arguments = vec![Argument::Object(object)];
-        arguments.extend(args.iter().cloned().map(Argument::Value));
-        let step = realising.apply(query, &arguments);
-        (most, step.ok().map(|step| (realising.finish(), step as usize)))
+        arguments.extend(args.iter().cloned());
+        let step = realising.apply(query, &arguments).ok()?;
+        Some((realising.finish(), step as usize))
     }
 }
 
@@ -211,7 +200,7 @@ fn end(outcome: &Outcome, steps: &[usize], goal_step: usize, has_goal: bool) -> 
     }
     let call = steps.iter().position(|end| step < *end).unwrap_or(steps.len().saturating_sub(1));
     let contract = message.contains(MARK) && !refused;
-    End::Stopped { call, why: why(), refused, contract }
+    End::Stopped { call, why: why(), contract }
 }
 
 /// The mark of a broken contract in the message of a panic.

@@ -250,7 +250,7 @@ impl Words<'_> {
         let last = found.calls.len();
         let mut rows = vec![];
         for it in found.predictions.iter().filter(|it| it.after == last) {
-            let args: Vec<String> = it.args.iter().map(ToString::to_string).collect();
+            let args: Vec<String> = it.args.iter().map(|arg| argument(arg, &names)).collect();
             let name = &system.functions[it.query].name;
             let observed = shown.observed.iter().find(|seen| {
                 (seen.after, seen.object, seen.query) == (last, it.object, it.query)
@@ -356,6 +356,13 @@ impl Words<'_> {
             }
             _ => format!("{}({})", known.path(system), given.join(", ")),
         }
+    }
+}
+
+fn argument(argument: &Argument, names: &[String]) -> String {
+    match argument {
+        Argument::Object(object) => format!("&{}", names[*object]),
+        Argument::Value(value) => value.to_string(),
     }
 }
 

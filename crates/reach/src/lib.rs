@@ -14,9 +14,13 @@ mod calls;
 mod concrete;
 mod framing;
 mod goal;
+mod lessons;
 mod methods;
+mod objects;
 mod parse;
 mod patterns;
+mod plain;
+mod predict;
 mod search;
 mod system;
 mod terms;
@@ -26,7 +30,8 @@ mod world;
 
 pub use concrete::Concrete;
 pub use goal::{Goal, GoalError};
-pub use search::{Argument, Call, Found, Lesson, Prediction, Reached, Search, Sureness};
+pub use lessons::Lesson;
+pub use search::{Argument, Call, Found, Prediction, Reached, Search, Sureness};
 pub use system::{
     Clause, Constant, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant, Wrap,
 };

@@ -31,8 +31,9 @@ impl World<'_> {
                 let (holds, _) = self.condition(guard, &inner);
                 fits = self.terms.and(fits, holds);
             }
-            arms.push((fits, self.expression(&arm.body, &inner)?));
+            arms.push((fits, self.expression(&arm.body, &inner)));
         }
+        let mut arms = self.with_free_arms(arms)?;
         let (_, last) = arms.pop().ok_or("a `match` without arms")?;
         let mut result = last;
         for (fits, out) in arms.into_iter().rev() {
@@ -41,6 +42,33 @@ impl World<'_> {
             result = Out { value, ok: self.terms.ite(fits, out.ok, result.ok) };
         }
         Ok(Out { value: result.value, ok: self.terms.and(subject.ok, result.ok) })
+    }
+
+    /// An arm that cannot be translated is anything, if the others are conditions.
+    fn with_free_arms(
+        &mut self,
+        arms: Vec<(Term, Result<Out, Why>)>,
+    ) -> Result<Vec<(Term, Out)>, Why> {
+        let is_condition = |arm: &(Term, Result<Out, Why>)| {
+            matches!(&arm.1, Ok(Out { value: Value::Bool(_), .. }))
+        };
+        let conditions = arms.iter().any(is_condition);
+        let mut all = vec![];
+        for (fits, out) in arms {
+            all.push((
+                fits,
+                match out {
+                    Ok(out) => out,
+                    Err(why) if conditions => {
+                        self.note_free(why);
+                        let value = Value::Bool(self.terms.fresh(1));
+                        self.sure(value)
+                    }
+                    Err(why) => return Err(why),
+                },
+            ));
+        }
+        Ok(all)
     }
 
     /// Whether a value matches; what the pattern names is added to the scope.

@@ -72,6 +72,12 @@ pub(crate) struct Step {
     pub(crate) choice: Term,
 }
 
+/// An assumption about what is made; whether it is kept is decided once.
+pub(crate) struct Default_ {
+    pub(crate) literal: Term,
+    pub(crate) holds: Option<bool>,
+}
+
 pub(crate) struct World<'s> {
     pub(crate) system: &'s System,
     pub(crate) terms: Terms,
@@ -87,6 +93,9 @@ pub(crate) struct World<'s> {
     pub(crate) known: Term,
     /// By the call and the query that it is assumed to leave alone.
     pub(crate) frames: BTreeMap<(FnId, FnId), Term>,
+    /// By the call that makes an object, and the query (with the queries that lead to what is
+    /// asked) that is assumed to answer zero, empty or none.
+    pub(crate) defaults: BTreeMap<(FnId, FnId, Vec<FnId>), Default_>,
     pub(crate) free: BTreeSet<Free>,
     context: (String, String),
     chain: Vec<usize>,
@@ -114,6 +123,7 @@ impl<'s> World<'s> {
             unlinked: vec![],
             known,
             frames: BTreeMap::new(),
+            defaults: BTreeMap::new(),
             free: BTreeSet::new(),
             context: Default::default(),
             chain: vec![],
@@ -597,11 +607,59 @@ impl<'s> World<'s> {
                 frames.push((action.function, action.guard, like.collect::<Vec<usize>>()));
             }
         }
+        if let Some(object) = object.as_ref().filter(|_| !derived) {
+            self.assume_default((object, function), moment, &value);
+        }
         let touched = self.terms.any(&touching);
         let holds = self.terms.or(touched, same);
         self.require(holds);
         for (by, guard, like) in frames {
             self.assume_frame((by, function), guard, (&args, &like), same);
+        }
+    }
+
+    /// What a constructor with a contract leaves open of its object may be as nothing.
+    fn assume_default(&mut self, (object, query): (&Object, FnId), moment: usize, value: &Value) {
+        let Some(empty) = self.is_empty(value) else { return };
+        let path: Vec<FnId> = object.path.iter().map(|(function, _)| *function).collect();
+        let makers: Vec<(FnId, Term)> = self.steps[moment - 1]
+            .actions
+            .iter()
+            .filter(|action| action.makes == Some(object.slot))
+            .filter(|action| !self.system.functions[action.function].ensures.is_empty())
+            .map(|action| (action.function, action.guard))
+            .collect();
+        for (maker, guard) in makers {
+            let key = (maker, query, path.clone());
+            let literal = match self.defaults.get(&key) {
+                Some(known) => known.literal,
+                None => {
+                    let literal = self.terms.fresh(1);
+                    self.defaults.insert(key, Default_ { literal, holds: None });
+                    literal
+                }
+            };
+            let when = self.terms.and(guard, literal);
+            let holds = self.terms.implies(when, empty);
+            self.require(holds);
+        }
+    }
+
+    /// Whether a value is false, zero, empty or none.
+    fn is_empty(&mut self, value: &Value) -> Option<Term> {
+        match value {
+            Value::Bool(term) => Some(self.terms.not(*term)),
+            Value::Int { term, .. } | Value::Float(term) => {
+                let zero = self.terms.number(self.terms.pool.width(*term), 0);
+                Some(self.terms.equal(*term, zero))
+            }
+            Value::Text { len, .. } | Value::Seq { len, .. } => {
+                let zero = self.terms.wide(0);
+                Some(self.terms.equal(*len, zero))
+            }
+            Value::Option { some, .. } => Some(self.terms.not(*some)),
+            Value::Result { ok, .. } => Some(self.terms.not(*ok)),
+            _ => None,
         }
     }
 

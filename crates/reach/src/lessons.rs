@@ -1,0 +1,305 @@
+//! What runs have shown, and what is not to be found again.
+
+use crate::concrete::Concrete;
+use crate::objects::objects_of;
+use crate::search::{Argument, Call, Found, Search};
+use crate::system::FnId;
+use crate::value::Value;
+use crate::world::Operand;
+use testsmith_solver::term::{Evaluator, Term};
+use testsmith_solver::{Answer, Solver};
+
+/// Something that a run has shown.
+#[derive(Clone, Debug)]
+pub enum Lesson {
+    /// After these calls, a query of an object answers so.
+    Observed { calls: Vec<Call>, object: usize, query: FnId, args: Vec<Argument>, value: Concrete },
+    /// The last of these calls cannot be made after the others.
+    Impossible { calls: Vec<Call> },
+    /// These calls do not lead where they should.
+    Wrong { calls: Vec<Call>, goal: Vec<Argument> },
+    /// The same functions in this order do not lead there, whatever they are given.
+    Fruitless { functions: Vec<FnId> },
+    /// A call does change what a query answers, or what it makes answers differently.
+    Changes { function: FnId, query: FnId },
+}
+
+pub(crate) enum Blocked {
+    State(Vec<(usize, FnId, Concrete)>),
+    Calls(Vec<Call>, Vec<Argument>),
+    Functions(Vec<FnId>),
+}
+
+/// What queries of which no contract says anything were seen to answer.
+#[derive(Default)]
+pub(crate) struct Seems {
+    /// While all agree: the value, the literal that assumes it, and how many answers it was
+    /// applied to.
+    pub(crate) value: Option<(Concrete, Term)>,
+    pub(crate) is_refuted: bool,
+}
+
+impl Search<'_> {
+    /// Whether the goal can still hold after calls that were found, given all that runs have
+    /// shown of them.
+    pub fn may_hold(&mut self, found: &Found) -> bool {
+        let length = found.calls.len();
+        self.grow_to(length);
+        let Some((wanted, operands)) = self.goals.get(&length).cloned() else { return true };
+        let made = self.made_so(&found.calls);
+        let given = self.given_so(&operands, &found.goal);
+        let all = [self.world.known, wanted, made, given];
+        self.solver.check(&self.world.terms.pool, &all) != Answer::Unsat
+    }
+
+    /// Takes in what a run has shown.
+    pub fn learn(&mut self, lesson: Lesson) {
+        match lesson {
+            Lesson::Changes { function, query } => {
+                self.refuted.insert((function, query));
+            }
+            Lesson::Wrong { calls, goal } => self.blocked.push(Blocked::Calls(calls, goal)),
+            Lesson::Fruitless { functions } => self.blocked.push(Blocked::Functions(functions)),
+            Lesson::Impossible { calls } => {
+                self.grow_to(calls.len());
+                let made = self.made_so(&calls);
+                let never = self.world.terms.not(made);
+                self.world.require(never);
+            }
+            Lesson::Observed { calls, object, query, args, value } => {
+                self.seems(query, &value);
+                self.know(&calls, (object, query), &args, &value);
+            }
+        }
+    }
+
+    fn know(
+        &mut self,
+        calls: &[Call],
+        (object, query): (usize, FnId),
+        args: &[Argument],
+        value: &Concrete,
+    ) {
+        self.grow_to(calls.len());
+        let made = self.made_so(calls);
+        let mut asked = vec![self.world.object(object)];
+        for arg in args {
+            asked.push(match arg {
+                Argument::Object(slot) => self.world.object(*slot),
+                Argument::Value(value) => match self.world.written(value) {
+                    Some(value) => value,
+                    None => return,
+                },
+            });
+        }
+        let asked = self.world.typed(query, asked);
+        let answer = self.world.ask(query, asked, calls.len());
+        let known = self.world.written(value);
+        if let (Ok((answer, _)), Some(known)) = (answer, known)
+            && let Some(same) = self.world.terms.same(&answer, &known)
+        {
+            let holds = self.world.terms.implies(made, same);
+            self.world.require(holds);
+        }
+        self.world.settle();
+    }
+
+    /// Of a query that no contract speaks of, what it always answered so far is assumed.
+    fn seems(&mut self, query: FnId, value: &Concrete) {
+        let function = &self.world.system.functions[query];
+        if !function.ensures.is_empty() || function.body.is_some() {
+            return;
+        }
+        let known = self.seeming.entry(query).or_default();
+        match &known.value {
+            Some((before, _)) if before != value => known.is_refuted = true,
+            Some(_) => {}
+            None => known.value = Some((value.clone(), self.world.terms.fresh(1))),
+        }
+    }
+
+    /// The literals of what seems so, each applied to all answers that there are.
+    pub(crate) fn seeming_literals(&mut self) -> Vec<Term> {
+        let kept = self.seeming.iter().filter(|(_, seems)| !seems.is_refuted);
+        let kept: Vec<(FnId, Concrete, Term)> = kept
+            .filter_map(|(query, seems)| {
+                let (value, literal) = seems.value.clone()?;
+                Some((*query, value, literal))
+            })
+            .collect();
+        let mut literals = vec![];
+        for (query, value, literal) in kept {
+            let Some(known) = self.world.written(&value) else { continue };
+            let answers = self.world.answers.iter().filter(|answer| answer.function == query);
+            let values: Vec<Value> = answers.map(|answer| answer.value.clone()).collect();
+            for answer in values {
+                if let Some(same) = self.world.terms.same(&answer, &known) {
+                    let holds = self.world.terms.implies(literal, same);
+                    self.world.require(holds);
+                }
+            }
+            literals.push(literal);
+        }
+        literals
+    }
+
+    /// No two states that are found are the same in all that queries without arguments say.
+    pub fn block_state(&mut self, found: &Found) {
+        let last = found.calls.len();
+        let state: Vec<(usize, FnId, Concrete)> = found
+            .predictions
+            .iter()
+            .filter(|it| it.after == last && it.object < objects_of(&self.goal).count())
+            .filter(|it| it.args.is_empty())
+            .filter_map(|it| Some((it.object, it.query, it.value.clone()?)))
+            .collect();
+        if state.is_empty() {
+            self.blocked.push(Blocked::Calls(found.calls.clone(), found.goal.clone()));
+        } else {
+            self.blocked.push(Blocked::State(state));
+        }
+    }
+
+    pub(crate) fn not_blocked(&mut self, n: usize) -> Term {
+        let length = self.length;
+        let no = self.world.terms.truth(false);
+        let blocked = match &self.blocked[n] {
+            Blocked::State(state) => {
+                let mut same = vec![];
+                for (object, query, value) in state.clone() {
+                    let asked = vec![self.world.object(object)];
+                    let Ok((answer, _)) = self.world.ask(query, asked, length) else { continue };
+                    let Some(known) = self.world.written(&value) else { continue };
+                    same.extend(self.world.terms.same(&answer, &known));
+                }
+                self.world.settle();
+                self.world.terms.all(&same)
+            }
+            Blocked::Calls(calls, _) if calls.len() != length => no,
+            Blocked::Functions(functions) if functions.len() != length => no,
+            Blocked::Functions(functions) => {
+                let functions = functions.clone();
+                self.called_so(&functions)
+            }
+            Blocked::Calls(calls, goal) => {
+                let (calls, goal) = (calls.clone(), goal.clone());
+                let made = self.made_so(&calls);
+                let operands = self.goals[&length].1.clone();
+                let given = self.given_so(&operands, &goal);
+                self.world.terms.and(made, given)
+            }
+        };
+        self.world.terms.not(blocked)
+    }
+
+    /// Whether exactly these functions are called, whatever with.
+    fn called_so(&mut self, functions: &[FnId]) -> Term {
+        let mut all = vec![];
+        for (n, function) in functions.iter().enumerate() {
+            let actions = self.world.steps[n].actions.iter();
+            let guards: Vec<Term> =
+                actions.filter(|it| it.function == *function).map(|it| it.guard).collect();
+            all.push(self.world.terms.any(&guards));
+        }
+        self.world.terms.all(&all)
+    }
+
+    /// Whether exactly these calls are the first.
+    pub(crate) fn made_so(&mut self, calls: &[Call]) -> Term {
+        let mut all = vec![];
+        for (n, call) in calls.iter().enumerate() {
+            let found = self.world.steps[n].actions.iter().find(|action| {
+                let like = action.operands.iter().zip(&call.arguments).all(|pair| match pair {
+                    (Operand::Object(a), Argument::Object(b)) => a == b,
+                    (Operand::Value(_), Argument::Value(_)) => true,
+                    _ => false,
+                });
+                action.function == call.function && action.makes == call.makes && like
+            });
+            let Some(action) = found else { return self.world.terms.truth(false) };
+            let (guard, operands) = (action.guard, action.operands.clone());
+            all.push(guard);
+            all.push(self.given_so(&operands, &call.arguments));
+        }
+        self.world.terms.all(&all)
+    }
+
+    pub(crate) fn given_so(&mut self, operands: &[Operand], arguments: &[Argument]) -> Term {
+        let mut all = vec![];
+        for pair in operands.iter().zip(arguments) {
+            if let (Operand::Value(value), Argument::Value(given)) = pair
+                && let Some(known) = self.world.written(given)
+            {
+                all.extend(self.world.terms.same(value, &known));
+            }
+        }
+        self.world.terms.all(&all)
+    }
+
+    /// Decides which new assumptions about what is made are kept: that what its contract
+    /// leaves open is zero, empty or none, where this agrees with the contract for more than
+    /// one choice of arguments.
+    pub(crate) fn judge_defaults(&mut self) {
+        let open: Vec<(FnId, FnId, Vec<FnId>)> = self
+            .world
+            .defaults
+            .iter()
+            .filter(|(_, it)| it.holds.is_none())
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in open {
+            let holds = self.is_harmless(&key);
+            if let Some(it) = self.world.defaults.get_mut(&key) {
+                it.holds = Some(holds);
+            }
+        }
+    }
+
+    fn is_harmless(&mut self, key: &(FnId, FnId, Vec<FnId>)) -> bool {
+        let Some(first) = self.world.steps.first() else { return false };
+        let Some(action) = first.actions.iter().find(|action| action.function == key.0) else {
+            return false;
+        };
+        let (guard, operands) = (action.guard, action.operands.clone());
+        let values: Vec<Value> = operands.iter().filter_map(Operand::value).collect();
+        let accepted = self
+            .world
+            .defaults
+            .iter()
+            .filter(|(other, it)| other.0 == key.0 && it.holds == Some(true));
+        let mut fixed: Vec<Term> = accepted.map(|(_, it)| it.literal).collect();
+        fixed.extend([self.world.known, guard]);
+        let literal = self.world.defaults[key].literal;
+        let mut differs = self.world.terms.truth(true);
+        // Without arguments there is one sample, with them there are two.
+        for _ in 0..if values.is_empty() { 1 } else { 2 } {
+            let asked = [fixed.as_slice(), &[differs]].concat();
+            let Answer::Sat(model) = self.solver.check(&self.world.terms.pool, &asked) else {
+                return false;
+            };
+            let mut same = vec![];
+            for value in &values {
+                let pool = &self.world.terms.pool;
+                let evaluator = Evaluator::new(pool, &model);
+                let system = self.world.system;
+                let mut reading = crate::concrete::Reading { pool, evaluator, system };
+                let known = reading.value(value);
+                drop(reading);
+                let written = self.world.written(&known);
+                let written = written.and_then(|it| self.world.terms.same(value, &it));
+                same.extend(written);
+            }
+            let sample = self.world.terms.all(&same);
+            let asked = [fixed.as_slice(), &[sample, literal]].concat();
+            if !matches!(self.solver.check(&self.world.terms.pool, &asked), Answer::Sat(_)) {
+                return false;
+            }
+            let mut others = vec![];
+            for one in same {
+                others.push(self.world.terms.not(one));
+            }
+            differs = self.world.terms.all(&others);
+        }
+        true
+    }
+}
