@@ -112,6 +112,7 @@ impl Asking<'_> {
             was_cut: false,
             time: Duration::ZERO,
         };
+        self.look_around(&mut search)?;
         while answer.states.len() < self.limits.count && answer.missed.is_none() {
             self.next(&mut search, &mut answer)?;
         }
@@ -122,6 +123,31 @@ impl Asking<'_> {
         answer.was_cut = search.was_cut();
         answer.time = begin.elapsed();
         Ok(answer)
+    }
+
+    /// Of queries that no contract speaks of, what they answer is seen before the first try.
+    fn look_around(&mut self, search: &mut Search<'_>) -> Result<()> {
+        let Some(found) = search.look_around() else { return Ok(()) };
+        let (plan, description) = (self.plan, self.description);
+        let mut native = Native { plan, description, supervisor: &mut *self.supervisor };
+        let shown = native.show(&found, None)?;
+        self.observed(search, &found, &shown);
+        Ok(())
+    }
+
+    fn observed(&self, search: &mut Search<'_>, found: &Found, shown: &Shown) {
+        for seen in &shown.observed {
+            let sort = &self.description.system.functions[seen.query].ret;
+            if let Some(value) = Concrete::read(&self.description.system, sort, &seen.text) {
+                search.learn(Lesson::Observed {
+                    calls: found.calls[..seen.after].to_vec(),
+                    object: seen.object,
+                    query: seen.query,
+                    args: seen.args.clone(),
+                    value,
+                });
+            }
+        }
     }
 
     /// Another state, or why there is none.
@@ -203,18 +229,7 @@ impl Asking<'_> {
                 }
             }
         }
-        for seen in &shown.observed {
-            let sort = &self.description.system.functions[seen.query].ret;
-            if let Some(value) = Concrete::read(&self.description.system, sort, &seen.text) {
-                search.learn(Lesson::Observed {
-                    calls: found.calls[..seen.after].to_vec(),
-                    object: seen.object,
-                    query: seen.query,
-                    args: seen.args.clone(),
-                    value,
-                });
-            }
-        }
+        self.observed(search, found, shown);
         let reached = match &shown.end {
             End::Done if answer.function.is_some() => true,
             End::Done => search.may_hold(found),

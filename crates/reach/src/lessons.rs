@@ -1,12 +1,13 @@
 //! What runs have shown, and what is not to be found again.
 
-use crate::concrete::Concrete;
+use crate::concrete::{Concrete, Reading};
 use crate::objects::objects_of;
 use crate::search::{Argument, Call, Found, Search};
 use crate::system::FnId;
 use crate::value::Value;
 use crate::world::Operand;
-use testsmith_solver::term::{Evaluator, Term};
+use std::collections::{BTreeMap, BTreeSet};
+use testsmith_solver::term::{Assignment, Evaluator, Term};
 use testsmith_solver::{Answer, Solver};
 
 /// Something that a run has shown.
@@ -50,6 +51,34 @@ impl Search<'_> {
         let given = self.given_so(&operands, &found.goal);
         let all = [self.world.known, wanted, made, given];
         self.solver.check(&self.world.terms.pool, &all) != Answer::Unsat
+    }
+
+    /// Calls after which all objects of the goal are there, whether it holds or not: to look
+    /// at what queries answer of which no contract says anything. None if there are no such
+    /// queries in the goal, or no such calls.
+    pub fn look_around(&mut self) -> Option<Found> {
+        let before = (self.length, self.looking);
+        self.looking = true;
+        let mut found = None;
+        for length in 0..=self.bound {
+            self.length = length;
+            self.grow_to(length);
+            if let Answer::Sat(model) = self.solve() {
+                let silent = |answer: &crate::world::Answer| {
+                    let function = &self.world.system.functions[answer.function];
+                    answer.moment == length
+                        && answer.object.is_some()
+                        && function.ensures.is_empty()
+                        && function.body.is_none()
+                };
+                if self.world.answers.iter().any(silent) {
+                    found = Some(self.found(model));
+                }
+                break;
+            }
+        }
+        (self.length, self.looking) = before;
+        found
     }
 
     /// Takes in what a run has shown.
@@ -120,7 +149,19 @@ impl Search<'_> {
 
     /// The literals of what seems so, each applied to all answers that there are.
     pub(crate) fn seeming_literals(&mut self) -> Vec<Term> {
-        let kept = self.seeming.iter().filter(|(_, seems)| !seems.is_refuted);
+        // What calls speak of changes as they say.
+        let spoken_of: BTreeSet<FnId> = self
+            .world
+            .steps
+            .iter()
+            .flat_map(|step| &step.actions)
+            .flat_map(|action| &action.mentions)
+            .map(|id| self.world.answers[*id].function)
+            .collect();
+        let kept = self
+            .seeming
+            .iter()
+            .filter(|(query, seems)| !seems.is_refuted && !spoken_of.contains(query));
         let kept: Vec<(FnId, Concrete, Term)> = kept
             .filter_map(|(query, seems)| {
                 let (value, literal) = seems.value.clone()?;
@@ -238,68 +279,76 @@ impl Search<'_> {
 
     /// Decides which new assumptions about what is made are kept: that what its contract
     /// leaves open is zero, empty or none, where this agrees with the contract for more than
-    /// one choice of arguments.
+    /// one choice of arguments. All of one constructor are tried together first.
     pub(crate) fn judge_defaults(&mut self) {
-        let open: Vec<(FnId, FnId, Vec<FnId>)> = self
-            .world
-            .defaults
-            .iter()
-            .filter(|(_, it)| it.holds.is_none())
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in open {
-            let holds = self.is_harmless(&key);
-            if let Some(it) = self.world.defaults.get_mut(&key) {
-                it.holds = Some(holds);
+        let mut open: BTreeMap<FnId, Vec<(FnId, FnId, Vec<FnId>)>> = BTreeMap::new();
+        for (key, _) in self.world.defaults.iter().filter(|(_, it)| it.holds.is_none()) {
+            open.entry(key.0).or_default().push(key.clone());
+        }
+        for (maker, keys) in open {
+            let literals: Vec<Term> =
+                keys.iter().map(|key| self.world.defaults[key].literal).collect();
+            let all = self.is_harmless(maker, &literals);
+            for (key, literal) in keys.into_iter().zip(literals) {
+                let holds = all || self.is_harmless(maker, &[literal]);
+                if let Some(it) = self.world.defaults.get_mut(&key) {
+                    it.holds = Some(holds);
+                }
             }
         }
     }
 
-    fn is_harmless(&mut self, key: &(FnId, FnId, Vec<FnId>)) -> bool {
-        let Some(first) = self.world.steps.first() else { return false };
-        let Some(action) = first.actions.iter().find(|action| action.function == key.0) else {
-            return false;
+    fn is_harmless(&mut self, maker: FnId, literals: &[Term]) -> bool {
+        let samples = self.samples_of(maker);
+        let accepted = self.world.defaults.iter();
+        let accepted = accepted.filter(|(key, it)| key.0 == maker && it.holds == Some(true));
+        let mut fixed: Vec<Term> = accepted.map(|(_, it)| it.literal).collect();
+        fixed.push(self.world.known);
+        fixed.extend_from_slice(literals);
+        let agrees = |search: &mut Self, sample: &[Term]| {
+            let asked = [fixed.as_slice(), sample].concat();
+            matches!(search.solver.check(&search.world.terms.pool, &asked), Answer::Sat(_))
         };
+        !samples.is_empty() && samples.iter().all(|sample| agrees(self, sample))
+    }
+
+    /// The first call of a constructor with some arguments, and with others if it has any.
+    fn samples_of(&mut self, maker: FnId) -> Vec<Vec<Term>> {
+        if let Some(known) = self.samples.get(&maker) {
+            return known.clone();
+        }
+        let first = self.world.steps.first();
+        let action = first.and_then(|step| step.actions.iter().find(|it| it.function == maker));
+        let Some(action) = action else { return vec![] };
         let (guard, operands) = (action.guard, action.operands.clone());
         let values: Vec<Value> = operands.iter().filter_map(Operand::value).collect();
-        let accepted = self
-            .world
-            .defaults
-            .iter()
-            .filter(|(other, it)| other.0 == key.0 && it.holds == Some(true));
-        let mut fixed: Vec<Term> = accepted.map(|(_, it)| it.literal).collect();
-        fixed.extend([self.world.known, guard]);
-        let literal = self.world.defaults[key].literal;
-        let mut differs = self.world.terms.truth(true);
-        // Without arguments there is one sample, with them there are two.
+        let mut samples = vec![];
+        let mut other = self.world.terms.truth(true);
         for _ in 0..if values.is_empty() { 1 } else { 2 } {
-            let asked = [fixed.as_slice(), &[differs]].concat();
+            let asked = [self.world.known, guard, other];
             let Answer::Sat(model) = self.solver.check(&self.world.terms.pool, &asked) else {
-                return false;
+                break;
             };
-            let mut same = vec![];
+            let mut sample = vec![guard];
             for value in &values {
-                let pool = &self.world.terms.pool;
-                let evaluator = Evaluator::new(pool, &model);
-                let system = self.world.system;
-                let mut reading = crate::concrete::Reading { pool, evaluator, system };
-                let known = reading.value(value);
-                drop(reading);
+                let known = self.read_value(&model, value);
                 let written = self.world.written(&known);
-                let written = written.and_then(|it| self.world.terms.same(value, &it));
-                same.extend(written);
+                sample.extend(written.and_then(|it| self.world.terms.same(value, &it)));
             }
-            let sample = self.world.terms.all(&same);
-            let asked = [fixed.as_slice(), &[sample, literal]].concat();
-            if !matches!(self.solver.check(&self.world.terms.pool, &asked), Answer::Sat(_)) {
-                return false;
+            let mut differs = vec![];
+            for same in &sample[1..] {
+                differs.push(self.world.terms.not(*same));
             }
-            let mut others = vec![];
-            for one in same {
-                others.push(self.world.terms.not(one));
-            }
-            differs = self.world.terms.all(&others);
+            other = self.world.terms.all(&differs);
+            samples.push(sample);
         }
-        true
+        self.samples.insert(maker, samples.clone());
+        samples
+    }
+
+    fn read_value(&self, model: &Assignment, value: &Value) -> Concrete {
+        let pool = &self.world.terms.pool;
+        let evaluator = Evaluator::new(pool, model);
+        Reading { pool, evaluator, system: self.world.system }.value(value)
     }
 }

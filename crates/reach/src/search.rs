@@ -7,7 +7,7 @@
 use crate::concrete::{Concrete, Reading};
 use crate::goal::{Goal, GoalError};
 use crate::lessons::{Blocked, Seems};
-use crate::objects::objects;
+use crate::objects::{objects, objects_of};
 use crate::system::{FnId, Sort, System, TypeId};
 use crate::translate::Scope;
 use crate::value::Value;
@@ -17,7 +17,7 @@ use testsmith_solver::term::{Assignment, Evaluator, Term};
 use testsmith_solver::{Answer, Blaster, Limit, Solver};
 
 /// Wishes about arguments that are tried one by one.
-const MAX_WISHES: usize = 48;
+const MAX_WISHES: usize = 16;
 
 /// A call of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub enum Reached {
 pub struct Search<'s> {
     pub(crate) world: World<'s>,
     pub(crate) goal: Goal,
-    bound: usize,
+    pub(crate) bound: usize,
     /// The number of calls that is looked at next.
     pub(crate) length: usize,
     /// Whether assumptions are made.
@@ -112,7 +112,12 @@ pub struct Search<'s> {
     pub(crate) goals: BTreeMap<usize, (Term, Vec<Operand>)>,
     pub(crate) blocked: Vec<Blocked>,
     pub(crate) seeming: BTreeMap<FnId, Seems>,
+    /// First calls of constructors, to try assumptions on.
+    pub(crate) samples: BTreeMap<FnId, Vec<Vec<Term>>>,
+    /// Whether objects are looked for in any state.
+    pub(crate) looking: bool,
     pub(crate) solver: Blaster,
+    limit: Limit,
     is_contradictory: Option<bool>,
 }
 
@@ -129,13 +134,17 @@ impl<'s> Search<'s> {
             goals: BTreeMap::new(),
             blocked: vec![],
             seeming: BTreeMap::new(),
+            samples: BTreeMap::new(),
+            looking: false,
             solver: Blaster::default(),
+            limit: Limit::default(),
             is_contradictory: None,
         }
     }
 
     /// When it is to give up.
     pub fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit.clone();
         self.solver.set_limit(limit);
     }
 
@@ -199,18 +208,19 @@ impl<'s> Search<'s> {
         }
         let mut world = World::new(self.world.system, objects(self.world.system, &self.goal), true);
         let (wanted, _) = goal_term(&mut world, &self.goal, 0);
-        let known = match self.solver.check(&world.terms.pool, &[world.known, wanted]) {
+        // Terms of one pool mean nothing in another, so it has a solver of its own.
+        let mut solver = Blaster::default();
+        solver.set_limit(self.limit.clone());
+        let known = match solver.check(&world.terms.pool, &[world.known, wanted]) {
             Answer::Sat(_) => false,
             Answer::Unsat => true,
             Answer::Unknown(why) => return Err(why),
         };
-        // Terms of one pool mean nothing in another.
-        self.solver = Blaster::default();
         self.is_contradictory = Some(known);
         Ok(known)
     }
 
-    fn solve(&mut self) -> Answer {
+    pub(crate) fn solve(&mut self) -> Answer {
         let conditions = self.conditions();
         self.solver.check(&self.world.terms.pool, &conditions)
     }
@@ -222,8 +232,13 @@ impl<'s> Search<'s> {
             let goal = goal_term(&mut self.world, &self.goal, length);
             self.goals.insert(length, goal);
         }
-        let wanted = self.goals[&length].0;
-        let mut all = vec![wanted];
+        let mut all = match self.looking {
+            false => vec![self.goals[&length].0],
+            true => {
+                let own = objects_of(&self.goal).count();
+                self.world.alive[length][..own].to_vec()
+            }
+        };
         for n in 0..self.blocked.len() {
             all.push(self.not_blocked(n));
         }
@@ -245,7 +260,7 @@ impl<'s> Search<'s> {
     }
 
     /// Reads the calls off a model, with arguments as plain as they can be, and predicts.
-    fn found(&mut self, model: Assignment) -> Found {
+    pub(crate) fn found(&mut self, model: Assignment) -> Found {
         let chosen = self.choices(&model);
         let mut fixed = self.conditions();
         for (n, choice) in chosen.iter().enumerate() {
@@ -303,13 +318,12 @@ impl<'s> Search<'s> {
         for value in &values {
             self.world.wishes(value, &mut wishes);
         }
-        wishes.truncate(MAX_WISHES);
         let together = [fixed.as_slice(), &wishes].concat();
         if let Answer::Sat(better) = self.solver.check(&self.world.terms.pool, &together) {
             *fixed = together;
             return better;
         }
-        for wish in wishes {
+        for wish in wishes.into_iter().take(MAX_WISHES) {
             fixed.push(wish);
             match self.solver.check(&self.world.terms.pool, fixed) {
                 Answer::Sat(better) => model = better,
