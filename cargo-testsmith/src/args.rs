@@ -451,6 +451,9 @@ pub struct Reach {
     /// How many calls to try at most
     #[arg(long, value_name = "K", default_value_t = 6)]
     pub bound: usize,
+    /// How long to search for each goal
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    pub time: std::time::Duration,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -10,6 +10,7 @@ use testsmith_model::Plan;
 use testsmith_reach::{
     Call, Concrete, FnId, Found, Free, Goal, Lesson, Prediction, Reached, Search, Sureness,
 };
+use testsmith_solver::Limit;
 
 /// What is looked for, and how hard.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Limits {
     pub(super) tries: usize,
     /// Different states.
     pub(super) count: usize,
+    /// When the solver gives up.
+    pub(super) time: Duration,
 }
 
 /// Why a goal is not reached.
@@ -99,6 +102,8 @@ impl Asking<'_> {
         let begin = Instant::now();
         let description = self.description;
         let mut search = Search::new(&description.system, goal.clone(), self.limits.bound);
+        let deadline = Some(begin + self.limits.time);
+        search.set_limit(Limit { deadline, ..Limit::default() });
         let mut answer = Answer {
             goal,
             function,

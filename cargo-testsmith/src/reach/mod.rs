@@ -28,7 +28,7 @@ use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_reach::{FnId, Goal, Search};
 
 /// Sequences that are run for one state before it is given up.
-const MAX_TRIES: usize = 10;
+const MAX_TRIES: usize = 20;
 
 pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let console = Console::new(options.target.quiet, options.format);
@@ -42,7 +42,8 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let plan = Arc::clone(&session.plan);
     let description = Description::new(&plan, &definitions);
     let goals = goals(options, &description)?;
-    let limits = Limits { bound: options.bound, tries: MAX_TRIES, count: options.count };
+    let limits =
+        Limits { bound: options.bound, tries: MAX_TRIES, count: options.count, time: options.time };
     let mut reports = vec![];
     for (goal, function) in goals {
         if interrupt.load(Ordering::Acquire) {

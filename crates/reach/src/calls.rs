@@ -308,7 +308,7 @@ impl World<'_> {
     ) -> Result<Out, Why> {
         let (mut holds, mut oks) = (vec![], vec![]);
         for (present, item) in items {
-            let out = self.apply_closure(predicate, &[item.clone()], scope)?;
+            let out = self.apply_closure(predicate, std::slice::from_ref(item), scope)?;
             let Value::Bool(one) = out.value else {
                 return Err("a closure that is no condition".to_owned());
             };

@@ -1,13 +1,13 @@
 //! What runs have shown, and what is not to be found again.
 
-use crate::concrete::{Concrete, Reading};
+use crate::concrete::Concrete;
 use crate::objects::objects_of;
 use crate::search::{Argument, Call, Found, Search};
 use crate::system::FnId;
 use crate::value::Value;
 use crate::world::Operand;
-use std::collections::{BTreeMap, BTreeSet};
-use testsmith_solver::term::{Assignment, Evaluator, Term};
+use std::collections::BTreeSet;
+use testsmith_solver::term::Term;
 use testsmith_solver::{Answer, Solver};
 
 /// Something that a run has shown.
@@ -275,80 +275,5 @@ impl Search<'_> {
             }
         }
         self.world.terms.all(&all)
-    }
-
-    /// Decides which new assumptions about what is made are kept: that what its contract
-    /// leaves open is zero, empty or none, where this agrees with the contract for more than
-    /// one choice of arguments. All of one constructor are tried together first.
-    pub(crate) fn judge_defaults(&mut self) {
-        let mut open: BTreeMap<FnId, Vec<(FnId, FnId, Vec<FnId>)>> = BTreeMap::new();
-        for (key, _) in self.world.defaults.iter().filter(|(_, it)| it.holds.is_none()) {
-            open.entry(key.0).or_default().push(key.clone());
-        }
-        for (maker, keys) in open {
-            let literals: Vec<Term> =
-                keys.iter().map(|key| self.world.defaults[key].literal).collect();
-            let all = self.is_harmless(maker, &literals);
-            for (key, literal) in keys.into_iter().zip(literals) {
-                let holds = all || self.is_harmless(maker, &[literal]);
-                if let Some(it) = self.world.defaults.get_mut(&key) {
-                    it.holds = Some(holds);
-                }
-            }
-        }
-    }
-
-    fn is_harmless(&mut self, maker: FnId, literals: &[Term]) -> bool {
-        let samples = self.samples_of(maker);
-        let accepted = self.world.defaults.iter();
-        let accepted = accepted.filter(|(key, it)| key.0 == maker && it.holds == Some(true));
-        let mut fixed: Vec<Term> = accepted.map(|(_, it)| it.literal).collect();
-        fixed.push(self.world.known);
-        fixed.extend_from_slice(literals);
-        let agrees = |search: &mut Self, sample: &[Term]| {
-            let asked = [fixed.as_slice(), sample].concat();
-            matches!(search.solver.check(&search.world.terms.pool, &asked), Answer::Sat(_))
-        };
-        !samples.is_empty() && samples.iter().all(|sample| agrees(self, sample))
-    }
-
-    /// The first call of a constructor with some arguments, and with others if it has any.
-    fn samples_of(&mut self, maker: FnId) -> Vec<Vec<Term>> {
-        if let Some(known) = self.samples.get(&maker) {
-            return known.clone();
-        }
-        let first = self.world.steps.first();
-        let action = first.and_then(|step| step.actions.iter().find(|it| it.function == maker));
-        let Some(action) = action else { return vec![] };
-        let (guard, operands) = (action.guard, action.operands.clone());
-        let values: Vec<Value> = operands.iter().filter_map(Operand::value).collect();
-        let mut samples = vec![];
-        let mut other = self.world.terms.truth(true);
-        for _ in 0..if values.is_empty() { 1 } else { 2 } {
-            let asked = [self.world.known, guard, other];
-            let Answer::Sat(model) = self.solver.check(&self.world.terms.pool, &asked) else {
-                break;
-            };
-            let mut sample = vec![guard];
-            for value in &values {
-                let known = self.read_value(&model, value);
-                let written = self.world.written(&known);
-                sample.extend(written.and_then(|it| self.world.terms.same(value, &it)));
-            }
-            let mut differs = vec![];
-            for same in &sample[1..] {
-                differs.push(self.world.terms.not(*same));
-            }
-            other = self.world.terms.all(&differs);
-            samples.push(sample);
-        }
-        self.samples.insert(maker, samples.clone());
-        samples
-    }
-
-    fn read_value(&self, model: &Assignment, value: &Value) -> Concrete {
-        let pool = &self.world.terms.pool;
-        let evaluator = Evaluator::new(pool, model);
-        Reading { pool, evaluator, system: self.world.system }.value(value)
     }
 }

@@ -10,18 +10,22 @@
 //! definitions are numbered as there.
 #![forbid(unsafe_code)]
 
+mod assumptions;
 mod calls;
 mod concrete;
 mod framing;
 mod goal;
 mod lessons;
+mod links;
 mod methods;
+mod numbers;
 mod objects;
 mod parse;
 mod patterns;
 mod plain;
 mod predict;
 mod search;
+mod steps;
 mod system;
 mod terms;
 mod translate;

@@ -114,6 +114,8 @@ pub struct Search<'s> {
     pub(crate) seeming: BTreeMap<FnId, Seems>,
     /// First calls of constructors, to try assumptions on.
     pub(crate) samples: BTreeMap<FnId, Vec<Vec<Term>>>,
+    /// The shortest calls that end with each function.
+    pub(crate) first_calls: BTreeMap<FnId, Vec<Term>>,
     /// Whether objects are looked for in any state.
     pub(crate) looking: bool,
     pub(crate) solver: Blaster,
@@ -135,6 +137,7 @@ impl<'s> Search<'s> {
             blocked: vec![],
             seeming: BTreeMap::new(),
             samples: BTreeMap::new(),
+            first_calls: BTreeMap::new(),
             looking: false,
             solver: Blaster::default(),
             limit: Limit::default(),
@@ -243,17 +246,8 @@ impl<'s> Search<'s> {
             all.push(self.not_blocked(n));
         }
         if self.framed {
-            self.judge_defaults();
-            let seeming = self.seeming_literals();
-            all.extend(seeming);
-            let frames = self.world.frames.iter();
-            let kept = frames.filter(|(key, _)| !self.refuted.contains(key));
-            all.extend(kept.map(|(_, literal)| *literal));
-            let defaults = self.world.defaults.iter();
-            let kept = defaults.filter(|(key, it)| {
-                it.holds == Some(true) && !self.refuted.contains(&(key.0, key.1))
-            });
-            all.extend(kept.map(|(_, it)| it.literal));
+            let assumptions = self.assumptions();
+            all.extend(assumptions);
         }
         all.push(self.world.known);
         all
@@ -295,8 +289,9 @@ impl<'s> Search<'s> {
             .collect();
         let defaults = self.world.defaults.iter().filter(|(_, it)| it.holds == Some(true));
         let defaults = defaults.map(|(key, _)| (key.0, key.1));
-        let all: BTreeSet<(FnId, FnId)> =
-            self.world.frames.keys().copied().chain(defaults).collect();
+        let frames = self.world.frames.iter().filter(|(_, it)| it.holds != Some(false));
+        let frames = frames.map(|(key, _)| *key);
+        let all: BTreeSet<(FnId, FnId)> = frames.chain(defaults).collect();
         let used = all.into_iter().filter(|key| made.contains(&key.0));
         used.filter(|key| !self.refuted.contains(key)).collect()
     }

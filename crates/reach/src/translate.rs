@@ -208,9 +208,9 @@ impl World<'_> {
         let ok = self.terms.and(a.ok, b.ok);
         let no = || format!("{} is not translated", spelled(&Expr::Binary(binary.clone())));
         let compared = match &binary.op {
-            BinOp::Eq(_) => Some(self.equality(&a.value, &b.value, scope).ok_or_else(no)?),
+            BinOp::Eq(_) => Some(self.terms.same(&a.value, &b.value).ok_or_else(no)?),
             BinOp::Ne(_) => {
-                let same = self.equality(&a.value, &b.value, scope).ok_or_else(no)?;
+                let same = self.terms.same(&a.value, &b.value).ok_or_else(no)?;
                 Some(self.terms.not(same))
             }
             BinOp::Lt(_) => Some(self.less(&a.value, &b.value).ok_or_else(no)?),
@@ -237,13 +237,6 @@ impl World<'_> {
         };
         let (value, fits) = self.arithmetic(op, &a.value, &b.value)?;
         Ok(Out { value, ok: self.terms.and(ok, fits) })
-    }
-
-    /// Objects are equal where all that can be asked of them without arguments is: an
-    /// assumption, since equality may look at more.
-    fn equality(&mut self, a: &Value, b: &Value, scope: &Scope) -> Option<Term> {
-        let _ = scope;
-        self.terms.same(a, b)
     }
 
     pub(crate) fn less(&mut self, a: &Value, b: &Value) -> Option<Term> {
@@ -295,11 +288,11 @@ impl World<'_> {
         a: &Value,
         b: &Value,
     ) -> Result<(Value, Term), Why> {
-        if let (Value::Bool(a), Value::Bool(b)) = (a, b) {
-            if matches!(op, Op::And | Op::Or | Op::Xor) {
-                let yes = self.terms.truth(true);
-                return Ok((Value::Bool(self.terms.binary(op, *a, *b)), yes));
-            }
+        if let (Value::Bool(a), Value::Bool(b)) = (a, b)
+            && matches!(op, Op::And | Op::Or | Op::Xor)
+        {
+            let yes = self.terms.truth(true);
+            return Ok((Value::Bool(self.terms.binary(op, *a, *b)), yes));
         }
         if let (Value::Number(m), Value::Number(n)) = (a, b) {
             let folded = match op {

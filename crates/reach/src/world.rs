@@ -9,7 +9,7 @@
 //! in what is, that is an assumption with a literal of its own.
 
 use crate::framing;
-use crate::system::{Clause, FnId, Mode, Sort, System, TypeId, Wrap};
+use crate::system::{Clause, FnId, Sort, System, TypeId};
 use crate::terms::Terms;
 use crate::translate::{Scope, Why};
 use crate::value::{Object, Value};
@@ -20,8 +20,6 @@ use testsmith_solver::term::Term;
 pub const MAX_CHAIN: usize = 8;
 /// Answers of one world; what is asked beyond is not known.
 const MAX_ANSWERS: usize = 20_000;
-/// Calls that stand for choice at one step.
-const MAX_ACTIONS: usize = 400;
 
 /// A clause, or a part of it, that means nothing to the search.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,8 +70,8 @@ pub(crate) struct Step {
     pub(crate) choice: Term,
 }
 
-/// An assumption about what is made; whether it is kept is decided once.
-pub(crate) struct Default_ {
+/// An assumption, with its literal; whether it is kept is decided once.
+pub(crate) struct Assumption {
     pub(crate) literal: Term,
     pub(crate) holds: Option<bool>,
 }
@@ -88,18 +86,18 @@ pub(crate) struct World<'s> {
     pub(crate) steps: Vec<Step>,
     pub(crate) answers: Vec<Answer>,
     index: HashMap<(Option<Object>, FnId, usize), Vec<usize>>,
-    unlinked: Vec<usize>,
+    pub(crate) unlinked: Vec<usize>,
     /// All that holds in any case.
     pub(crate) known: Term,
     /// By the call and the query that it is assumed to leave alone.
-    pub(crate) frames: BTreeMap<(FnId, FnId), Term>,
+    pub(crate) frames: BTreeMap<(FnId, FnId), Assumption>,
     /// By the call that makes an object, and the query (with the queries that lead to what is
     /// asked) that is assumed to answer zero, empty or none.
-    pub(crate) defaults: BTreeMap<(FnId, FnId, Vec<FnId>), Default_>,
+    pub(crate) defaults: BTreeMap<(FnId, FnId, Vec<FnId>), Assumption>,
     pub(crate) free: BTreeSet<Free>,
     context: (String, String),
     chain: Vec<usize>,
-    recorded: Option<BTreeSet<usize>>,
+    pub(crate) recorded: Option<BTreeSet<usize>>,
     invariants: HashSet<(Object, usize)>,
     parsed: HashMap<String, Result<syn::Expr, String>>,
     /// Whether a chain of contracts was longer than is followed.
@@ -246,7 +244,7 @@ impl<'s> World<'s> {
         }
     }
 
-    fn same_arguments(&mut self, a: &[Value], b: &[Value]) -> Option<Term> {
+    pub(crate) fn same_arguments(&mut self, a: &[Value], b: &[Value]) -> Option<Term> {
         let mut all = vec![];
         for (x, y) in a.iter().zip(b) {
             all.push(match (x, y) {
@@ -371,329 +369,10 @@ impl<'s> World<'s> {
         self.parsed.insert(text.to_owned(), parsed.clone());
         parsed
     }
-
-    /// Adds a step: every call that could be made, and what each would do.
-    pub(crate) fn add_step(&mut self) {
-        let here = self.steps.len();
-        let choice = self.terms.fresh(16);
-        let actions = self.actions(choice);
-        let count = self.terms.number(16, actions.len() as i128);
-        let is_one = self.terms.less(choice, count, false);
-        self.require(is_one);
-        let mut next = vec![];
-        for slot in 0..self.slots.len() {
-            let of = |wanted: &dyn Fn(&Action) -> bool| -> Vec<Term> {
-                actions.iter().filter(|a| wanted(a)).map(|a| a.guard).collect()
-            };
-            let made = of(&|action| action.makes == Some(slot));
-            let gone = of(&|action| self.consumes(action, slot));
-            let (made, gone) = (self.terms.any(&made), self.terms.any(&gone));
-            let no = self.terms.truth(false);
-            let stays = self.terms.ite(gone, no, self.alive[here][slot]);
-            next.push(self.terms.or(made, stays));
-        }
-        self.alive.push(next);
-        self.steps.push(Step { actions, choice });
-        for n in 0..self.steps[here].actions.len() {
-            self.relate(here, n);
-        }
-        for n in 0..self.steps[here].actions.len() {
-            let all = std::mem::take(&mut self.steps[here].actions[n].mentions);
-            self.steps[here].actions[n].mentions = self.with_reached(all);
-        }
-        self.settle();
-    }
-
-    /// Answers and all that their contracts lead to at the same moment.
-    fn with_reached(&self, mut all: BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut open: Vec<usize> = all.iter().copied().collect();
-        while let Some(id) = open.pop() {
-            for next in &self.answers[id].reaches {
-                if all.insert(*next) {
-                    open.push(*next);
-                }
-            }
-        }
-        all
-    }
-
-    fn consumes(&self, action: &Action, slot: usize) -> bool {
-        let function = &self.system.functions[action.function];
-        let given = function.params.iter().zip(&action.operands);
-        given
-            .into_iter()
-            .any(|(param, operand)| param.mode == Mode::Own && *operand == Operand::Object(slot))
-    }
-
-    /// Whether a call may change an object.
-    pub(crate) fn changes(&self, action: &Action, slot: usize) -> bool {
-        let function = &self.system.functions[action.function];
-        let given = function.params.iter().zip(&action.operands);
-        given.into_iter().any(|(param, operand)| {
-            param.mode == Mode::Exclusive && *operand == Operand::Object(slot)
-        })
-    }
-
-    /// Every function with every choice of objects for it.
-    fn actions(&mut self, choice: Term) -> Vec<Action> {
-        let mut functions: Vec<FnId> = vec![];
-        for ty in self.slots.iter().copied().collect::<BTreeSet<TypeId>>() {
-            functions.extend(self.system.makers(ty));
-            functions.extend(self.system.changers(ty));
-        }
-        functions.sort_unstable();
-        functions.dedup();
-        let mut actions = vec![];
-        for function in functions {
-            let known = &self.system.functions[function];
-            let made = known.ret.made_object().map(|(ty, _)| ty);
-            let changes = known.params.iter().any(|param| param.mode == Mode::Exclusive);
-            let fits = |slot: &usize| made == Some(self.slots[*slot]);
-            let mut targets: Vec<Option<usize>> =
-                (0..self.slots.len()).filter(fits).map(Some).collect();
-            if changes && !targets.is_empty() || targets.is_empty() {
-                targets.push(None);
-            }
-            for makes in targets {
-                for objects in self.choices(function, makes) {
-                    if actions.len() >= MAX_ACTIONS {
-                        return actions;
-                    }
-                    let number = self.terms.number(16, actions.len() as i128);
-                    let guard = self.terms.equal(choice, number);
-                    let operands = self.operands(function, objects);
-                    let mentions = BTreeSet::new();
-                    actions.push(Action { function, operands, makes, guard, mentions });
-                }
-            }
-        }
-        actions
-    }
-
-    /// Ways to give objects to the parameters of a function, each once in a call.
-    fn choices(&self, function: FnId, makes: Option<usize>) -> Vec<Vec<Option<usize>>> {
-        let mut all: Vec<Vec<Option<usize>>> = vec![vec![]];
-        for param in &self.system.functions[function].params {
-            let mut longer = vec![];
-            for chosen in all {
-                match param.sort {
-                    Sort::Object(ty) => {
-                        let fits = |slot: &usize| {
-                            self.slots[*slot] == ty
-                                && !chosen.contains(&Some(*slot))
-                                && (makes != Some(*slot) || param.mode == Mode::Own)
-                        };
-                        for slot in (0..self.slots.len()).filter(fits) {
-                            let mut more = chosen.clone();
-                            more.push(Some(slot));
-                            longer.push(more);
-                        }
-                    }
-                    _ if param.sort.is_plain(self.system) => {
-                        let mut more = chosen.clone();
-                        more.push(None);
-                        longer.push(more);
-                    }
-                    _ => {}
-                }
-            }
-            all = longer;
-        }
-        all
-    }
-
-    fn operands(&mut self, function: FnId, objects: Vec<Option<usize>>) -> Vec<Operand> {
-        let system = self.system;
-        let params = system.functions[function].params.iter();
-        let operand = |(param, object): (&crate::system::Param, Option<usize>)| match object {
-            Some(slot) => Operand::Object(slot),
-            None => Operand::Value(self.any(&param.sort, true)),
-        };
-        params.zip(objects).map(operand).collect()
-    }
-
-    /// What holds if a call is the one that is made: its precondition before, its
-    /// postcondition after.
-    fn relate(&mut self, here: usize, n: usize) {
-        let action = &self.steps[here].actions[n];
-        let (function, makes, guard) = (action.function, action.makes, action.guard);
-        let operands = action.operands.clone();
-        let known = &self.system.functions[function];
-        let of = known.path(self.system);
-        let mut names = BTreeMap::new();
-        let mut all = vec![];
-        for (param, operand) in known.params.iter().zip(&operands) {
-            let value = match operand {
-                Operand::Object(slot) => {
-                    all.push(self.alive[here][*slot]);
-                    self.object(*slot)
-                }
-                Operand::Value(value) => value.clone(),
-            };
-            names.insert(param.name.clone(), value);
-        }
-        if let Some(slot) = makes
-            && !operands.contains(&Operand::Object(slot))
-        {
-            let there = self.alive[here][slot];
-            all.push(self.terms.not(there));
-        }
-        let before = Scope { names: names.clone(), now: here, old: here, of_self: false };
-        all.push(self.all_of(&known.requires, &of, &before));
-        let ret = self.result(function, makes);
-        names.insert("ret".to_owned(), ret);
-        let after = Scope { names, now: here + 1, old: here, of_self: false };
-        self.recorded = Some(BTreeSet::new());
-        all.push(self.all_of(&known.ensures, &of, &after));
-        let mentions = self.recorded.take().unwrap_or_default();
-        let later = |id: &usize| self.answers[*id].moment == here + 1;
-        self.steps[here].actions[n].mentions = mentions.into_iter().filter(later).collect();
-        let holds = self.terms.all(&all);
-        let holds = self.terms.implies(guard, holds);
-        self.require(holds);
-    }
-
-    /// What a call gives: an object if it makes one.
-    fn result(&mut self, function: FnId, makes: Option<usize>) -> Value {
-        let sort = self.system.functions[function].ret.clone();
-        let (Some(slot), Some((_, wrap))) = (makes, sort.made_object()) else {
-            return self.any(&sort, false);
-        };
-        let (object, yes) = (Box::new(self.object(slot)), self.terms.truth(true));
-        match (wrap, sort) {
-            (Wrap::Some, _) => Value::Option { some: yes, value: object },
-            (Wrap::Ok, Sort::Result(_, error)) => {
-                Value::Result { ok: yes, value: object, error: Box::new(self.any(&error, false)) }
-            }
-            _ => *object,
-        }
-    }
-
-    /// Relates answers to those before, for all that were asked since the last time.
-    pub(crate) fn settle(&mut self) {
-        while let Some(id) = self.unlinked.pop() {
-            self.link(id);
-        }
-    }
-
-    /// Where nothing touched what is asked, the answer is the same as before; where a call
-    /// did and its contract does not speak of this answer, that is assumed.
-    fn link(&mut self, id: usize) {
-        let answer = &self.answers[id];
-        let (function, moment, derived) = (answer.function, answer.moment, answer.derived);
-        let (value, args, object) =
-            (answer.value.clone(), answer.args.clone(), answer.object.clone());
-        let mut full: Vec<Value> = object.iter().cloned().map(Value::Object).collect();
-        full.extend(args.iter().cloned());
-        let slots: Vec<usize> = full.iter().filter_map(slot_of).collect();
-        if moment == 0 || slots.is_empty() || matches!(value, Value::Object(_)) {
-            return;
-        }
-        let Ok((before, _)) = self.ask(function, full, moment - 1) else { return };
-        let Some(same) = self.terms.same(&value, &before) else { return };
-        let mut touching = vec![];
-        let mut frames = vec![];
-        for action in &self.steps[moment - 1].actions {
-            let changes = slots.iter().any(|slot| self.changes(action, *slot));
-            let makes = action.makes.is_some_and(|made| slots.contains(&made));
-            if changes || makes {
-                touching.push(action.guard);
-            }
-            if changes && !makes && !derived && !action.mentions.contains(&id) {
-                let like = action.mentions.iter().copied().filter(|other| {
-                    let other = &self.answers[*other];
-                    other.function == function && other.object == object
-                });
-                frames.push((action.function, action.guard, like.collect::<Vec<usize>>()));
-            }
-        }
-        if let Some(object) = object.as_ref().filter(|_| !derived) {
-            self.assume_default((object, function), moment, &value);
-        }
-        let touched = self.terms.any(&touching);
-        let holds = self.terms.or(touched, same);
-        self.require(holds);
-        for (by, guard, like) in frames {
-            self.assume_frame((by, function), guard, (&args, &like), same);
-        }
-    }
-
-    /// What a constructor with a contract leaves open of its object may be as nothing.
-    fn assume_default(&mut self, (object, query): (&Object, FnId), moment: usize, value: &Value) {
-        let Some(empty) = self.is_empty(value) else { return };
-        let path: Vec<FnId> = object.path.iter().map(|(function, _)| *function).collect();
-        let makers: Vec<(FnId, Term)> = self.steps[moment - 1]
-            .actions
-            .iter()
-            .filter(|action| action.makes == Some(object.slot))
-            .filter(|action| !self.system.functions[action.function].ensures.is_empty())
-            .map(|action| (action.function, action.guard))
-            .collect();
-        for (maker, guard) in makers {
-            let key = (maker, query, path.clone());
-            let literal = match self.defaults.get(&key) {
-                Some(known) => known.literal,
-                None => {
-                    let literal = self.terms.fresh(1);
-                    self.defaults.insert(key, Default_ { literal, holds: None });
-                    literal
-                }
-            };
-            let when = self.terms.and(guard, literal);
-            let holds = self.terms.implies(when, empty);
-            self.require(holds);
-        }
-    }
-
-    /// Whether a value is false, zero, empty or none.
-    fn is_empty(&mut self, value: &Value) -> Option<Term> {
-        match value {
-            Value::Bool(term) => Some(self.terms.not(*term)),
-            Value::Int { term, .. } | Value::Float(term) => {
-                let zero = self.terms.number(self.terms.pool.width(*term), 0);
-                Some(self.terms.equal(*term, zero))
-            }
-            Value::Text { len, .. } | Value::Seq { len, .. } => {
-                let zero = self.terms.wide(0);
-                Some(self.terms.equal(*len, zero))
-            }
-            Value::Option { some, .. } => Some(self.terms.not(*some)),
-            Value::Result { ok, .. } => Some(self.terms.not(*ok)),
-            _ => None,
-        }
-    }
-
-    fn assume_frame(
-        &mut self,
-        key: (FnId, FnId),
-        guard: Term,
-        (args, like): (&[Value], &[usize]),
-        same: Term,
-    ) {
-        let mut when = vec![guard];
-        for other in like {
-            let other = self.answers[*other].args.clone();
-            match self.same_arguments(args, &other) {
-                Some(equal) => when.push(self.terms.not(equal)),
-                None => return,
-            }
-        }
-        let literal = match self.frames.get(&key) {
-            Some(literal) => *literal,
-            None => {
-                let literal = self.terms.fresh(1);
-                self.frames.insert(key, literal);
-                literal
-            }
-        };
-        when.push(literal);
-        let when = self.terms.all(&when);
-        let holds = self.terms.implies(when, same);
-        self.require(holds);
-    }
 }
 
-fn slot_of(value: &Value) -> Option<usize> {
+/// The object in a value.
+pub(crate) fn slot_of(value: &Value) -> Option<usize> {
     match value {
         Value::Object(object) => Some(object.slot),
         _ => None,
