@@ -53,7 +53,10 @@ fn numbers_texts_variants_and_lists_are_found_that_chance_does_not_find() {
     assert!(then("exact").contains(&(123_456_u64 * 1009 + 17).to_string()));
     let word = then("spelled");
     assert!(word.contains("ab") && word.contains("9\\\""), "{word}");
-    assert!(then("chosen").contains("Pair { left: 9"), "{}", then("chosen"));
+    let pair = then("chosen");
+    let numbers: Vec<i8> =
+        pair.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();
+    assert!(matches!(numbers[..], [left, right] if left > 90 && left == right), "{pair}");
     assert!(then("listed").contains("4242"), "{}", then("listed"));
 }
 
@@ -81,7 +84,7 @@ fn two_objects_are_brought_into_two_states() {
 fn what_contradicts_itself_is_told_from_what_no_call_leads_to() {
     assert_eq!(report("Tank::impossible")["verdict"], "contradictory");
     assert_eq!(report("Tank::dead")["verdict"], "unreached", "{:#}", report("Tank::dead"));
-    assert_eq!(report("Sealed::take")["verdict"], "unreached");
+    assert_eq!(report("Sealed::take")["verdict"], "unmade");
     assert_eq!(all().0, 100, "something cannot be reached");
 }
 
@@ -142,7 +145,7 @@ fn goals_that_make_no_sense_are_refused_with_what_would() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
         assert!(text.contains(wanted), "{args:?}: {text}");
     };
-    refused(&["Tank::opne"], "did you mean Tank::open?");
+    refused(&["Tank::opne"], "did you mean Tank::open");
     refused(&["--state", "Tank: level == 3"], "`level`");
     refused(&["--state", "Tank: amount( =="], "cannot read");
     refused(&["--state", "Tnak: amount() == 3"], "there is no type Tnak");

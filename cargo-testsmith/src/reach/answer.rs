@@ -95,6 +95,8 @@ pub(super) struct Asking<'a> {
 
 /// Runs of the same functions that miss before others are tried.
 const MAX_ALIKE: usize = 2;
+/// Runs of calls that would have to change what their contracts do not speak of.
+const MAX_WILD: usize = 8;
 
 impl Asking<'_> {
     /// Looks for states that satisfy a goal, which is a precondition or a state.
@@ -159,6 +161,7 @@ impl Asking<'_> {
     fn next(&mut self, search: &mut Search<'_>, answer: &mut Answer) -> Result<()> {
         let begin = Instant::now();
         let mut alike: BTreeMap<Vec<FnId>, usize> = BTreeMap::new();
+        let (mut framed, mut wild) = (0, 0);
         for tries in 1..=self.limits.tries {
             let found = match search.next_state() {
                 Reached::Found(found) => *found,
@@ -187,6 +190,10 @@ impl Asking<'_> {
                 answer.states.push(State { found, shown, tries, time: begin.elapsed() });
                 return Ok(());
             }
+            *if found.framed { &mut framed } else { &mut wild } += 1;
+            if wild >= MAX_WILD {
+                break;
+            }
             let functions: Vec<FnId> = found.calls.iter().map(|call| call.function).collect();
             let misses = alike.entry(functions.clone()).or_default();
             *misses += 1;
@@ -195,7 +202,11 @@ impl Asking<'_> {
             }
         }
         if answer.missed.is_none() {
-            answer.missed = Some(Missed::Disagrees { tries: self.limits.tries });
+            // What only calls could reach that change more than they say was not reached.
+            answer.missed = Some(match framed {
+                0 => Missed::Unreached { bound: self.limits.bound },
+                tries => Missed::Disagrees { tries },
+            });
         }
         Ok(())
     }

@@ -25,6 +25,7 @@ use source::Definitions;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testsmith_lab::{Profile, WorkerLimits};
+use testsmith_model::Plan;
 use testsmith_reach::{FnId, Goal, Search};
 
 /// Sequences that are run for one state before it is given up.
@@ -55,6 +56,9 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         let answer = asking.ask(goal, function)?;
         reports.push(Report::new(&description, &answer));
     }
+    if options.all {
+        reports.extend(skipped(&plan, &description));
+    }
     session.console.clear();
     print(options, &reports);
     let well = reports.iter().all(Report::is_well);
@@ -80,6 +84,27 @@ fn print(options: &Reach, reports: &[Report]) {
             })
         }
     };
+}
+
+/// Functions with a precondition that are no operation of the plan, with the reason.
+fn skipped(plan: &Plan, description: &Description) -> Vec<Report> {
+    let mut found = vec![];
+    for contract in plan.contracts.iter().filter(|contract| contract.item == "fn") {
+        let requires = contract.clauses.iter().filter(|clause| clause.kind == "requires");
+        let clauses: Vec<String> = requires.map(|clause| clause.text.clone()).collect();
+        let path = match contract.of.as_str() {
+            "" => contract.name.clone(),
+            of => format!("{of}::{}", contract.name),
+        };
+        let skip = plan.skips.iter().find(|skip| skip.path.ends_with(&format!("::{path}")));
+        if let (false, true, Some(skip)) =
+            (clauses.is_empty(), description.named(&path).is_empty(), skip)
+        {
+            let why = format!("it cannot be called: {} {}", skip.reason.text(), skip.detail);
+            found.push(Report::skipped(path, clauses, why.trim_end().to_owned()));
+        }
+    }
+    found
 }
 
 fn summary(reports: &[Report]) -> String {

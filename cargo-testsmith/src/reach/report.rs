@@ -130,6 +130,24 @@ impl Report {
         }
     }
 
+    /// Of a function that has a precondition and cannot be called.
+    pub(super) fn skipped(goal: String, clauses: Vec<String>, why: String) -> Report {
+        Report {
+            goal,
+            clauses,
+            verdict: "unmade",
+            why: Some(why),
+            states: vec![],
+            runs: 0,
+            wrong_runs: 0,
+            milliseconds: 0.0,
+            disagreements: vec![],
+            broken_contracts: vec![],
+            free: vec![],
+            endless: false,
+        }
+    }
+
     /// Whether it is as it should be: reached, and no contract wrong.
     pub(super) fn is_well(&self) -> bool {
         let wrong = self.disagreements.iter().any(|it| it.contract);

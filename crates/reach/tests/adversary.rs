@@ -158,7 +158,8 @@ fn with_assumptions_it_does_so_where_contracts_are_silent_on_what_stays() {
 #[test]
 fn conditions_that_many_states_meet_are_met_by_the_nearest() {
     let (system, distances) = (system(true), distances(6));
-    let goals: [(&str, fn(&Machine) -> bool); 5] = [
+    type Holds = fn(&Machine) -> bool;
+    let goals: [(&str, Holds); 5] = [
         ("count() > 3", |m| m.count > 3),
         ("locked() && limit() > 2", |m| m.locked && m.limit > 2),
         ("count() * 2 == limit() && count() > 2", |m| m.count * 2 == m.limit && m.count > 2),
