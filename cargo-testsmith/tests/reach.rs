@@ -152,3 +152,22 @@ fn goals_that_make_no_sense_are_refused_with_what_would() {
     refused(&["--state", "amount() == 3"], "a type, a colon and a condition");
     refused(&[], "what is to be reached?");
 }
+
+#[test]
+fn a_run_meets_preconditions_by_contracts_that_walks_do_not_meet() {
+    let fixture = fixture();
+    let run = |more: &[&str]| {
+        let args = ["--calls", "100001", "--no-write", "--without", "stateful"];
+        let output = fixture.run(&[&args, more].concat());
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let completed = |text: &str| -> u32 {
+        let line = text.lines().find(|line| line.contains("operations completed a call"));
+        let line = line.unwrap_or_else(|| panic!("no such line in {text}"));
+        line.split(' ').next().and_then(|word| word.parse().ok()).expect("a number")
+    };
+    let (with, without) = (run(&[]), run(&["--without", "reach"]));
+    assert!(with.contains("preconditions met by contracts that no walk has met"), "{with}");
+    assert!(!without.contains("preconditions met by contracts"), "{without}");
+    assert!(completed(&with) >= completed(&without) + 3, "{with}\n{without}");
+}

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
 use testsmith_reach::{
-    Call, Concrete, FnId, Found, Free, Goal, Lesson, Prediction, Reached, Search, Sureness,
+    Argument, Call, Concrete, FnId, Found, Free, Goal, Lesson, Prediction, Reached, Search,
+    Sureness,
 };
 use testsmith_solver::Limit;
 
@@ -160,7 +161,7 @@ impl Asking<'_> {
     /// Another state, or why there is none.
     fn next(&mut self, search: &mut Search<'_>, answer: &mut Answer) -> Result<()> {
         let begin = Instant::now();
-        let mut alike: BTreeMap<Vec<FnId>, usize> = BTreeMap::new();
+        let mut alike: BTreeMap<(Vec<FnId>, Vec<usize>), usize> = BTreeMap::new();
         let (mut framed, mut wild) = (0, 0);
         for tries in 1..=self.limits.tries {
             let found = match search.next_state() {
@@ -195,10 +196,10 @@ impl Asking<'_> {
                 break;
             }
             let functions: Vec<FnId> = found.calls.iter().map(|call| call.function).collect();
-            let misses = alike.entry(functions.clone()).or_default();
+            let misses = alike.entry((functions.clone(), variants(&found.goal))).or_default();
             *misses += 1;
             if *misses >= MAX_ALIKE {
-                search.learn(Lesson::Fruitless { functions });
+                search.learn(Lesson::Fruitless { functions, goal: found.goal.clone() });
             }
         }
         if answer.missed.is_none() {
@@ -299,4 +300,15 @@ impl Asking<'_> {
         }
         wrong
     }
+}
+
+/// The variants among arguments that hold something.
+fn variants(arguments: &[Argument]) -> Vec<usize> {
+    let variant = |argument: &Argument| match argument {
+        Argument::Value(Concrete::Enum { number, fields, .. }) if !fields.is_empty() => {
+            Some(*number)
+        }
+        _ => None,
+    };
+    arguments.iter().filter_map(variant).collect()
 }

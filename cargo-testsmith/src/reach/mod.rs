@@ -6,10 +6,13 @@
 
 mod answer;
 mod describe;
+mod in_run;
 mod native;
 mod realise;
 mod report;
 mod source;
+
+pub(crate) use in_run::help;
 
 use crate::Exit;
 use crate::args::{Format, Reach};

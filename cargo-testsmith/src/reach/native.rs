@@ -9,6 +9,7 @@ use super::realise::{Realising, Why};
 use crate::replay::describe;
 use anyhow::Result;
 use testsmith_lab::Supervisor;
+use testsmith_model::message::Component;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Outcome, Plan, Sequence};
 use testsmith_reach::{Argument, FnId, Found, Sort};
@@ -44,9 +45,26 @@ pub(super) struct Shown {
     pub(super) end: End,
     /// The calls, and that of the goal.
     pub(super) sequence: Sequence,
-    /// The step at which the goal is called; behind the last for a state.
-    pub(super) goal_step: usize,
+    /// The calls alone, and the step that made the first object of the goal.
+    state: Option<(Sequence, u32)>,
     pub(super) observed: Vec<Observed>,
+}
+
+impl Shown {
+    /// The state as something to go on from.
+    pub(super) fn component(&self) -> Option<Component> {
+        let (sequence, value) = self.state.clone()?;
+        Some(Component { sequence, value })
+    }
+}
+
+/// Calls as a sequence.
+struct Made {
+    sequence: Sequence,
+    /// The step behind each call.
+    steps: Vec<usize>,
+    goal_step: usize,
+    state: Option<(Sequence, u32)>,
 }
 
 pub(super) struct Native<'n> {
@@ -59,12 +77,11 @@ impl Native<'_> {
     /// Runs calls and then the method that is the goal, if it is one.
     pub(super) fn show(&mut self, found: &Found, goal: Option<FnId>) -> Result<Shown> {
         let made = self.made(found, goal);
-        let (sequence, steps, goal_step) = match made {
+        let Made { sequence, steps, goal_step, state } = match made {
             Ok(made) => made,
             Err(why) => {
-                let sequence = Sequence::default();
-                let end = End::Unmade(why);
-                return Ok(Shown { end, sequence, goal_step: 0, observed: vec![] });
+                let (sequence, end) = (Sequence::default(), End::Unmade(why));
+                return Ok(Shown { end, sequence, state: None, observed: vec![] });
             }
         };
         let outcome = self.supervisor.run(&sequence, false)?;
@@ -74,15 +91,10 @@ impl Native<'_> {
             _ => found.calls.len(),
         };
         let observed = self.observe(found, most)?;
-        Ok(Shown { end, sequence, goal_step, observed })
+        Ok(Shown { end, sequence, state, observed })
     }
 
-    /// The sequence, the step behind each call, and the step of the goal.
-    fn made(
-        &self,
-        found: &Found,
-        goal: Option<FnId>,
-    ) -> Result<(Sequence, Vec<usize>, usize), Why> {
+    fn made(&self, found: &Found, goal: Option<FnId>) -> Result<Made, Why> {
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
         let mut steps = vec![];
         for call in &found.calls {
@@ -90,10 +102,17 @@ impl Native<'_> {
             steps.push(realising.len());
         }
         let mut goal_step = realising.len();
+        let first = realising.object(0);
         if let Some(function) = goal {
             goal_step = realising.apply(function, &found.goal)? as usize;
         }
-        Ok((realising.finish(), steps, goal_step))
+        let sequence = realising.finish();
+        let last = steps.last().copied().unwrap_or(0);
+        let state = first.map(|value| {
+            let steps = sequence.steps().take(last).cloned().collect();
+            (Sequence::from_steps(steps), value)
+        });
+        Ok(Made { sequence, steps, goal_step, state })
     }
 
     /// What all queries answer after each of the first calls.

@@ -189,6 +189,11 @@ impl<'r> Realising<'r> {
         })
     }
 
+    /// The step that made an object.
+    pub(super) fn object(&self, object: usize) -> Option<u32> {
+        self.objects.get(object).copied().flatten()
+    }
+
     /// How many steps there are.
     pub(super) fn len(&self) -> usize {
         self.len

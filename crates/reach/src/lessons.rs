@@ -19,8 +19,9 @@ pub enum Lesson {
     Impossible { calls: Vec<Call> },
     /// These calls do not lead where they should.
     Wrong { calls: Vec<Call>, goal: Vec<Argument> },
-    /// The same functions in this order do not lead there, whatever they are given.
-    Fruitless { functions: Vec<FnId> },
+    /// The same functions in this order do not lead there, whatever they are given, with
+    /// arguments of the goal of the same variants.
+    Fruitless { functions: Vec<FnId>, goal: Vec<Argument> },
     /// A call does change what a query answers, or what it makes answers differently.
     Changes { function: FnId, query: FnId },
 }
@@ -28,7 +29,7 @@ pub enum Lesson {
 pub(crate) enum Blocked {
     State(Vec<(usize, FnId, Concrete)>),
     Calls(Vec<Call>, Vec<Argument>),
-    Functions(Vec<FnId>),
+    Functions(Vec<FnId>, Vec<Argument>),
 }
 
 /// What queries of which no contract says anything were seen to answer.
@@ -88,7 +89,9 @@ impl Search<'_> {
                 self.refuted.insert((function, query));
             }
             Lesson::Wrong { calls, goal } => self.blocked.push(Blocked::Calls(calls, goal)),
-            Lesson::Fruitless { functions } => self.blocked.push(Blocked::Functions(functions)),
+            Lesson::Fruitless { functions, goal } => {
+                self.blocked.push(Blocked::Functions(functions, goal));
+            }
             Lesson::Impossible { calls } => {
                 self.grow_to(calls.len());
                 let made = self.made_so(&calls);
@@ -217,10 +220,12 @@ impl Search<'_> {
                 self.world.terms.all(&same)
             }
             Blocked::Calls(calls, _) if calls.len() != length => no,
-            Blocked::Functions(functions) if functions.len() != length => no,
-            Blocked::Functions(functions) => {
-                let functions = functions.clone();
-                self.called_so(&functions)
+            Blocked::Functions(functions, _) if functions.len() != length => no,
+            Blocked::Functions(functions, goal) => {
+                let (functions, goal) = (functions.clone(), goal.clone());
+                let called = self.called_so(&functions);
+                let alike = self.of_these_variants(&goal);
+                self.world.terms.and(called, alike)
             }
             Blocked::Calls(calls, goal) => {
                 let (calls, goal) = (calls.clone(), goal.clone());
@@ -241,6 +246,24 @@ impl Search<'_> {
             let guards: Vec<Term> =
                 actions.filter(|it| it.function == *function).map(|it| it.guard).collect();
             all.push(self.world.terms.any(&guards));
+        }
+        self.world.terms.all(&all)
+    }
+
+    /// Whether the goal is given the same variants where these hold something.
+    fn of_these_variants(&mut self, goal: &[Argument]) -> Term {
+        let operands = self.goals[&self.length].1.clone();
+        let mut all = vec![];
+        for pair in operands.iter().zip(goal) {
+            if let (
+                Operand::Value(Value::Enum { tag, .. }),
+                Argument::Value(Concrete::Enum { number, fields, .. }),
+            ) = pair
+                && !fields.is_empty()
+            {
+                let number = self.world.terms.number(16, *number as i128);
+                all.push(self.world.terms.equal(*tag, number));
+            }
         }
         self.world.terms.all(&all)
     }

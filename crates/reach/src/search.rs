@@ -139,7 +139,7 @@ impl<'s> Search<'s> {
             samples: BTreeMap::new(),
             first_calls: BTreeMap::new(),
             looking: false,
-            solver: Blaster::default(),
+            solver: Blaster::keeping_circuits(),
             limit: Limit::default(),
             is_contradictory: None,
         }
