@@ -84,6 +84,11 @@ fn two_objects_are_brought_into_two_states() {
 fn what_contradicts_itself_is_told_from_what_no_call_leads_to() {
     assert_eq!(report("Tank::impossible")["verdict"], "contradictory");
     assert_eq!(report("Tank::dead")["verdict"], "unreached", "{:#}", report("Tank::dead"));
+    let wrong = report("Tank::dead")["disagreements"].as_array().expect("a list");
+    assert!(
+        wrong.iter().all(|it| it["contract"] == false),
+        "no contract of it is wrong: {wrong:?}"
+    );
     assert_eq!(report("Sealed::take")["verdict"], "unmade");
     assert_eq!(all().0, 100, "something cannot be reached");
 }

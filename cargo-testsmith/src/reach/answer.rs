@@ -273,6 +273,8 @@ impl Asking<'_> {
     /// Predictions that do not hold, the earliest of each query.
     fn compare(&self, found: &Found, shown: &Shown) -> Vec<Disagreement> {
         let mut wrong: Vec<Disagreement> = vec![];
+        // What follows may follow from a later call being legal, which this one was not.
+        let stopped = matches!(shown.end, End::Stopped { .. });
         for prediction in &found.predictions {
             let Prediction { after, object, query, args, value: Some(value), sureness } =
                 prediction
@@ -295,7 +297,7 @@ impl Asking<'_> {
                 query: *query,
                 predicted: value.clone(),
                 observed: seen.text.clone(),
-                follows: *sureness == Sureness::Follows,
+                follows: *sureness == Sureness::Follows && !stopped,
             });
         }
         wrong

@@ -48,16 +48,28 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let goals = goals(options, &description)?;
     let limits =
         Limits { bound: options.bound, tries: MAX_TRIES, count: options.count, time: options.time };
-    let mut reports = vec![];
+    let mut reports: Vec<Report> = vec![];
     for (goal, function) in goals {
         if interrupt.load(Ordering::Acquire) {
             break;
+        }
+        // A generic function is met if it is with one choice of types.
+        let met = |report: &Report| report.goal == goal.of && report.is_well();
+        if function.is_some() && reports.iter().any(met) {
+            continue;
         }
         session.console.say(&format!("searching for {}", goal.of));
         let mut asking =
             Asking { plan: &plan, description: &description, supervisor: &mut supervisor, limits };
         let answer = asking.ask(goal, function)?;
-        reports.push(Report::new(&description, &answer));
+        let report = Report::new(&description, &answer);
+        if function.is_some() && report.is_well() {
+            reports.retain(|earlier| earlier.goal != report.goal);
+        }
+        let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
+        if !again {
+            reports.push(report);
+        }
     }
     if options.all {
         reports.extend(skipped(&plan, &description));

@@ -45,8 +45,6 @@ pub(super) struct StateReport {
     pub(super) milliseconds: f64,
     /// What was assumed not to change: the call and the query.
     pub(super) assumed: Vec<(String, String)>,
-    /// The test that was written.
-    pub(super) test: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -238,9 +236,6 @@ impl StateReport {
                 _ => writeln!(out),
             };
         }
-        if let Some(test) = &self.test {
-            let _ = writeln!(out, "  written as {test}");
-        }
     }
 }
 
@@ -301,7 +296,6 @@ impl Words<'_> {
             tries: *tries,
             milliseconds: time.as_secs_f64() * 1000.0,
             assumed: assumed(found).iter().map(|(a, b)| (path(a), path(b))).collect(),
-            test: None,
         }
     }
 
