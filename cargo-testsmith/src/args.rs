@@ -144,6 +144,19 @@ pub enum Action {
     /// judge it. Exit codes: 0 done, 100 fewer were noticed than --fail-under asks for, 101
     /// could not complete, 2 wrong usage.
     Mutants(Mutants),
+    /// Find calls that bring objects into a state, by the contracts of the crate.
+    ///
+    /// Looks for the fewest calls after which a precondition or a condition holds, makes
+    /// them, and shows what queries answer then. Says of a precondition that nothing meets
+    /// whether it contradicts itself or is only out of reach. Exit codes: 0 all was reached,
+    /// 100 something was not or a contract is wrong, 101 could not complete, 2 wrong usage.
+    ///
+    /// Examples:
+    ///   cargo testsmith reach Stack::pop
+    ///   cargo testsmith reach --state 'Stack: len() == 3 && !is_full()' --count 2
+    ///   cargo testsmith reach --all
+    #[command(verbatim_doc_comment)]
+    Reach(Reach),
     /// Show what earlier runs have left in the store, or take other stores in.
     Store(Store),
     /// Show the rules by which failures are judged, or the laws.
@@ -416,6 +429,33 @@ fn percentage(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse().ok();
     let number = number.filter(|number| (0.0..=100.0).contains(number));
     number.ok_or_else(|| format!("{text:?} is no percentage; try 80"))
+}
+
+#[derive(Args, Debug, Clone)]
+pub struct Reach {
+    /// Methods whose precondition is to be met: Type::method, or the name of a function
+    #[arg(value_name = "METHOD")]
+    pub methods: Vec<String>,
+    #[command(flatten)]
+    pub target: Target,
+    /// A state to be reached: a type, a colon and a condition on its queries; may be given
+    /// several times
+    #[arg(long, value_name = "STATE")]
+    pub state: Vec<String>,
+    /// Every method with a precondition: which of them can be met, and which cannot
+    #[arg(long, conflicts_with_all = ["methods", "state"])]
+    pub all: bool,
+    /// How many different states to show for each goal
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub count: usize,
+    /// How many calls to try at most
+    #[arg(long, value_name = "K", default_value_t = 6)]
+    pub bound: usize,
+    /// How long to search for each goal
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    pub time: std::time::Duration,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Args, Debug, Clone)]

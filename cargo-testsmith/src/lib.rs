@@ -24,6 +24,7 @@ mod locks;
 mod mutants;
 mod origin;
 pub mod pipeline;
+mod reach;
 mod replay;
 mod run;
 pub mod selection;
@@ -139,6 +140,10 @@ fn dispatch(
         Some(args::Action::Mutants(mut options)) => {
             config::for_mutants(&mut options, inner)?;
             mutants::run(&options, &interrupt)
+        }
+        Some(args::Action::Reach(mut options)) => {
+            config::for_target(&mut options.target, &mut args::Paths::default(), inner)?;
+            reach::run(&options, interrupt)
         }
         Some(args::Action::Store(options)) => store::run(&options),
         Some(args::Action::Explain(options)) => Ok(explain::run(&options)),

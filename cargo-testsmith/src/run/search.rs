@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::finding::Findings;
 use crate::keep::look_up;
 use crate::pipeline::Session;
+use crate::reach::help;
 use crate::selection::Selection;
 use crate::stateful::{Exception, Fate, Stateful};
 use anyhow::Result;
@@ -22,7 +23,8 @@ use testsmith_judge::Severity;
 use testsmith_lab::coverage::{Edge, Sources};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::{Component, Walk};
-use testsmith_model::{Heuristic, OpId, Sequence};
+use testsmith_model::outcome::Ending;
+use testsmith_model::{Heuristic, OpId, Sequence, Step};
 
 /// Walks in a row without a call, after which there is nothing to call.
 const MAX_IDLE: u32 = 8;
@@ -131,6 +133,7 @@ impl RandomSearch<'_> {
                     covered: None,
                     plateau: Plateau::default(),
                     learned: None,
+                    helped: false,
                     idle: 0,
                 };
                 scope.spawn(move || walker.walk().map(|()| walker))
@@ -222,6 +225,8 @@ struct Walker<'s> {
     covered: Option<Covered>,
     plateau: Plateau,
     learned: Option<Leaves>,
+    /// Whether states were searched for that random search does not get to.
+    helped: bool,
     /// Walks in a row in which nothing could be called.
     idle: u32,
 }
@@ -247,6 +252,7 @@ impl Walker<'_> {
             }
             round += 1;
             self.tell();
+            self.help()?;
             let news = (self.supervisor.reached(), self.findings.count(Severity::Violation));
             if self.plateau.is_reached(news) && self.learned.is_none() {
                 self.supervisor.until = self.stateful_until();
@@ -325,6 +331,49 @@ impl Walker<'_> {
         let begin = self.progress.begin;
         let end = self.search.budget.end_of_search(begin)?;
         Some(end.min(Instant::now() + end.saturating_duration_since(begin) / 10))
+    }
+
+    /// Searches once for states in which operations can be called that no walk has called.
+    fn help(&mut self) -> Result<()> {
+        let has = self.search.options.heuristics().has(Heuristic::Reach);
+        if self.helped || self.number != 0 || !has {
+            return Ok(());
+        }
+        self.helped = true;
+        let (session, excluded) = (self.search.session, &self.search.excluded);
+        let completed = &self.tally.completed;
+        let missing = |op: OpId| {
+            completed.get(op.index()).is_none_or(|count| *count == 0) && !excluded.contains(&op)
+        };
+        let until = self.stateful_until();
+        let helped = match help(session, &mut self.supervisor, &missing, until) {
+            Err(why) if matches!(why.downcast_ref(), Some(Error::Interrupted)) => return Ok(()),
+            helped => helped?,
+        };
+        if helped.goals == 0 {
+            return Ok(());
+        }
+        session.console.say(&format!(
+            "{} of {} preconditions met by contracts that no walk has met",
+            helped.reached, helped.goals
+        ));
+        for (sequence, outcome) in helped.outcomes {
+            if outcome.ending != Ending::Completed {
+                self.findings.take(&session.plan, sequence, outcome);
+            } else if let Some(Step::Call(op, _)) = sequence.steps().last() {
+                let completed = &mut self.tally.completed;
+                completed.resize(completed.len().max(op.index() + 1), 0);
+                completed[op.index()] += 1;
+            }
+        }
+        if !helped.components.is_empty() {
+            let mut lessons = self.supervisor.lessons().clone();
+            lessons.components.extend(helped.components);
+            self.supervisor.take_lessons(lessons);
+            // Only a new worker starts from what it is given.
+            self.supervisor.renew();
+        }
+        Ok(())
     }
 
     /// One worker does it for all.

@@ -1,8 +1,8 @@
 //! Reads the contracts that the `testsmith` library leaves in the
 //! documentation: hidden constants with a text of a fixed form.
 
-use rustdoc_types::{Crate, Id, Item, ItemEnum};
-use std::collections::HashSet;
+use rustdoc_types::{Crate, Id, Item, ItemEnum, Type};
+use std::collections::{HashMap, HashSet};
 use testsmith_model::api::{Clause, Contract, guard_name};
 
 const PREFIX: &str = "__TESTSMITH_CONTRACT_";
@@ -14,17 +14,32 @@ pub fn read(krate: &Crate) -> Vec<Contract> {
     let ours = krate.index.values().filter(|item| {
         item.crate_id == 0 && item.name.as_deref().is_some_and(|name| name.starts_with(PREFIX))
     });
+    let owners = owners(krate);
     let literal = ours.filter_map(|item| match &item.inner {
-        ItemEnum::AssocConst { value, .. } => value.clone(),
-        ItemEnum::Constant { const_, .. } => Some(const_.expr.clone()),
+        ItemEnum::AssocConst { value, .. } => Some((item.id, value.clone()?)),
+        ItemEnum::Constant { const_, .. } => Some((item.id, const_.expr.clone())),
         _ => None,
     });
-    let mut contracts: Vec<Contract> = literal
-        .filter_map(|text| syn::parse_str::<syn::LitStr>(&text).ok())
-        .filter_map(|literal| record(&literal.value()))
-        .collect();
-    contracts.sort_by(|a, b| a.name.cmp(&b.name));
+    let read = |(id, text): (Id, String)| {
+        let literal = syn::parse_str::<syn::LitStr>(&text).ok()?;
+        let of = owners.get(&id).cloned().unwrap_or_default();
+        Some(Contract { of, ..record(&literal.value())? })
+    };
+    let mut contracts: Vec<Contract> = literal.filter_map(read).collect();
+    contracts.sort_by(|a, b| (&a.name, &a.of).cmp(&(&b.name, &b.of)));
     contracts
+}
+
+/// The last word of the type whose `impl` block an item stands in.
+fn owners(krate: &Crate) -> HashMap<Id, String> {
+    let mut owners = HashMap::new();
+    for item in krate.index.values().filter(|item| item.crate_id == 0) {
+        let ItemEnum::Impl(block) = &item.inner else { continue };
+        let Type::ResolvedPath(path) = &block.for_ else { continue };
+        let name = path.path.rsplit("::").next().unwrap_or_default();
+        owners.extend(block.items.iter().map(|id| (*id, name.to_owned())));
+    }
+    owners
 }
 
 /// The functions that have a companion beside them, in the same module, trait
@@ -61,7 +76,8 @@ fn record(text: &str) -> Option<Contract> {
             Some(("item", item)) => contract.item = item.to_owned(),
             Some(("name", name)) => contract.name = unescape(name),
             Some(("clause", rest)) => contract.clauses.extend(clause(rest)),
-            _ if line == "pure" => contract.pure = true,
+            // What exists for specifications only may be asked like what is pure.
+            _ if line == "pure" || line == "model" => contract.pure = true,
             // Lines with other keys are to be skipped.
             _ => {}
         }

@@ -337,6 +337,10 @@ pub struct Contract {
     /// `fn`, `trait-fn`, `impl-fn`, `type` or `impl`.
     pub item: String,
     pub name: String,
+    /// The last word of the type whose `impl` block it stands in; empty elsewhere.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub of: String,
+    /// Marked as pure or as a model.
     pub pure: bool,
     pub clauses: Vec<Clause>,
 }

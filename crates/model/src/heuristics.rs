@@ -22,10 +22,11 @@ pub enum Heuristic {
     Interruptions,
     Laws,
     Sizes,
+    Reach,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 16] = [
+    pub const ALL: [Heuristic; 17] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -42,6 +43,7 @@ impl Heuristic {
         Heuristic::Interruptions,
         Heuristic::Laws,
         Heuristic::Sizes,
+        Heuristic::Reach,
     ];
 
     /// As on the command line.
@@ -63,6 +65,7 @@ impl Heuristic {
             Heuristic::Interruptions => "interruptions",
             Heuristic::Laws => "laws",
             Heuristic::Sizes => "sizes",
+            Heuristic::Reach => "reach",
         }
     }
 
@@ -94,6 +97,9 @@ impl Heuristic {
             Heuristic::Laws => "values are asked whether they keep the laws of their kind",
             Heuristic::Sizes => {
                 "now and then texts and lists are made of up to 100,000 elements at once"
+            }
+            Heuristic::Reach => {
+                "states are searched for by contracts where a precondition was never met"
             }
         }
     }

@@ -31,6 +31,8 @@ pub struct Blaster {
     variables: Vec<(u32, Term)>,
     queries: u32,
     conflicts: u64,
+    /// Queries after which the circuits are thrown away.
+    fresh_after: u32,
     limit: Limit,
 }
 
@@ -51,7 +53,7 @@ impl Solver for Blaster {
 
     fn check(&mut self, pool: &Pool, conditions: &[Term]) -> Answer {
         self.queries += 1;
-        if self.queries >= FRESH_AFTER_QUERIES && self.gates.variables() > SMALL_CIRCUIT {
+        if self.queries >= self.fresh_after && self.gates.variables() > SMALL_CIRCUIT {
             self.start_afresh();
         }
         let mut assumptions = match self.encode_all(pool, conditions) {
@@ -95,14 +97,22 @@ impl Blaster {
             variables: vec![],
             queries: 0,
             conflicts,
+            fresh_after: FRESH_AFTER_QUERIES,
             limit: Limit::default(),
         }
+    }
+
+    /// A solver that keeps its circuits: for many questions about one large set of
+    /// conditions, which would only be encoded again.
+    pub fn keeping_circuits() -> Blaster {
+        Blaster { fresh_after: u32::MAX, ..Blaster::default() }
     }
 
     /// Throws everything away that was encoded and learnt.
     fn start_afresh(&mut self) {
         let limit = std::mem::take(&mut self.limit);
-        *self = Blaster { limit, ..Blaster::new(self.conflicts) };
+        let fresh_after = self.fresh_after;
+        *self = Blaster { limit, fresh_after, ..Blaster::new(self.conflicts) };
     }
 
     fn model(&self) -> Assignment {

@@ -14,6 +14,7 @@ mod owned;
 mod peers;
 mod printed;
 mod random;
+mod reach;
 mod stackcalc;
 mod stateful;
 mod survey;
@@ -50,6 +51,11 @@ const BENCHES: &[Bench] = &[
         "random",
         "the random engine: speed, the worth of each heuristic, how much it reaches",
         random::run,
+    ),
+    (
+        "reach",
+        "states by contracts against random: preconditions met by tries and time; goals",
+        reach::run,
     ),
     (
         "survey",

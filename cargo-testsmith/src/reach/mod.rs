@@ -1,0 +1,184 @@
+//! `cargo testsmith reach`: which calls bring objects into a state.
+//!
+//! Contracts become a system (`describe`), a search over it gives calls (`crates/reach`),
+//! these become a sequence (`realise`), which is run (`native`); what queries answer is
+//! compared with what the contracts say, and learnt from (`answer`).
+
+mod answer;
+mod describe;
+mod in_run;
+mod native;
+mod realise;
+mod report;
+mod source;
+
+pub(crate) use in_run::help;
+
+use crate::Exit;
+use crate::args::{Format, Reach};
+use crate::console::{Console, print_json};
+use crate::exit::Usage;
+use crate::pipeline::Session;
+use crate::selection::close_to;
+use answer::{Asking, Limits};
+use anyhow::Result;
+use describe::Description;
+use report::Report;
+use source::Definitions;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use testsmith_lab::{Profile, WorkerLimits};
+use testsmith_model::Plan;
+use testsmith_reach::{FnId, Goal, Search};
+
+/// Sequences that are run for one state before it is given up.
+const MAX_TRIES: usize = 20;
+
+pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
+    let console = Console::new(options.target.quiet, options.format);
+    let mut session = Session::open_on(console, &options.target, Arc::clone(&interrupt))?;
+    let definitions = Definitions::read(&session.package.sources);
+    // What is wrong with the goals is told before anything is built.
+    let description = Description::new(&session.plan, &definitions);
+    goals(options, &description)?;
+    let harness = session.build(Profile::Unoptimised)?;
+    let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
+    let plan = Arc::clone(&session.plan);
+    let description = Description::new(&plan, &definitions);
+    let goals = goals(options, &description)?;
+    let limits =
+        Limits { bound: options.bound, tries: MAX_TRIES, count: options.count, time: options.time };
+    let mut reports: Vec<Report> = vec![];
+    for (goal, function) in goals {
+        if interrupt.load(Ordering::Acquire) {
+            break;
+        }
+        // A generic function is met if it is with one choice of types.
+        let met = |report: &Report| report.goal == goal.of && report.is_well();
+        if function.is_some() && reports.iter().any(met) {
+            continue;
+        }
+        session.console.say(&format!("searching for {}", goal.of));
+        let mut asking =
+            Asking { plan: &plan, description: &description, supervisor: &mut supervisor, limits };
+        let answer = asking.ask(goal, function)?;
+        let report = Report::new(&description, &answer);
+        if function.is_some() && report.is_well() {
+            reports.retain(|earlier| earlier.goal != report.goal);
+        }
+        let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
+        if !again {
+            reports.push(report);
+        }
+    }
+    if options.all {
+        reports.extend(skipped(&plan, &description));
+    }
+    session.console.clear();
+    print(options, &reports);
+    let well = reports.iter().all(Report::is_well);
+    let whole = !interrupt.load(Ordering::Acquire);
+    Ok(match (whole, well) {
+        (false, _) => Exit::Incomplete,
+        (true, true) => Exit::Clean,
+        (true, false) => Exit::Found,
+    })
+}
+
+fn print(options: &Reach, reports: &[Report]) {
+    let mut out = std::io::stdout().lock();
+    // A closed pipe, as with `| head`, is no failure.
+    let _ = match options.format {
+        Format::Json => print_json(&mut out, &reports),
+        Format::Text => {
+            use std::io::Write;
+            let all: String = reports.iter().map(|report| report.text(options.all)).collect();
+            out.write_all(all.as_bytes()).and_then(|()| match options.all {
+                true => writeln!(out, "{}", summary(reports)),
+                false => Ok(()),
+            })
+        }
+    };
+}
+
+/// Functions with a precondition that are no operation of the plan, with the reason.
+fn skipped(plan: &Plan, description: &Description) -> Vec<Report> {
+    let mut found = vec![];
+    for contract in plan.contracts.iter().filter(|contract| contract.item == "fn") {
+        let requires = contract.clauses.iter().filter(|clause| clause.kind == "requires");
+        let clauses: Vec<String> = requires.map(|clause| clause.text.clone()).collect();
+        let path = match contract.of.as_str() {
+            "" => contract.name.clone(),
+            of => format!("{of}::{}", contract.name),
+        };
+        let skip = plan.skips.iter().find(|skip| skip.path.ends_with(&format!("::{path}")));
+        if let (false, true, Some(skip)) =
+            (clauses.is_empty(), description.named(&path).is_empty(), skip)
+        {
+            let why = format!("it cannot be called: {} {}", skip.reason.text(), skip.detail);
+            found.push(Report::skipped(path, clauses, why.trim_end().to_owned()));
+        }
+    }
+    found
+}
+
+fn summary(reports: &[Report]) -> String {
+    let count = |verdict: &str| reports.iter().filter(|it| it.verdict == verdict).count();
+    let first = |report: &&Report| report.states.first().is_some_and(|state| state.tries == 1);
+    let mut text = format!(
+        "{} of {} preconditions are met, {} of them at the first try",
+        count("reached"),
+        reports.len(),
+        reports.iter().filter(first).count()
+    );
+    for verdict in ["contradictory", "unreached", "disagrees", "unmade", "unknown"] {
+        if count(verdict) > 0 {
+            text.push_str(&format!("; {} {verdict}", count(verdict)));
+        }
+    }
+    text
+}
+
+/// What is to be reached, with the function if it is a precondition.
+fn goals(options: &Reach, description: &Description) -> Result<Vec<(Goal, Option<FnId>)>> {
+    let system = &description.system;
+    let mut goals = vec![];
+    if options.all {
+        let conditional = |id: &FnId| !system.functions[*id].requires.is_empty();
+        for id in (0..system.functions.len()).filter(conditional) {
+            goals.push((Goal::precondition(system, id), Some(id)));
+        }
+        if goals.is_empty() {
+            return Err(Usage("no public function of this crate has a precondition".into()).into());
+        }
+    }
+    for path in &options.methods {
+        let found = description.named(path);
+        if found.is_empty() {
+            let known: Vec<String> = system.functions.iter().map(|it| it.path(system)).collect();
+            let hint = match close_to(path, &known).as_slice() {
+                [] => "`cargo testsmith list --contracts` shows what has one".to_owned(),
+                close => format!("did you mean {}?", close.join(" or ")),
+            };
+            let why = format!("{path}: no public function with a contract is called so; {hint}");
+            return Err(Usage(why).into());
+        }
+        goals.extend(found.into_iter().map(|id| (Goal::precondition(system, id), Some(id))));
+    }
+    for text in &options.state {
+        let goal = Goal::state(system, text).map_err(|why| Usage(why.to_string()))?;
+        if let Err(why) = Search::check_goal(system, &goal) {
+            return Err(Usage(format!("{why}; {SUPPORTED}")).into());
+        }
+        goals.push((goal, None));
+    }
+    if goals.is_empty() {
+        let why = "what is to be reached? Give a method (Type::method), --state or --all";
+        return Err(Usage(why.to_owned()).into());
+    }
+    Ok(goals)
+}
+
+const SUPPORTED: &str = "a condition may ask pure methods and public fields, compare and \
+    compute with numbers, truth values, chars, texts, tuples, options, results, enums and \
+    sequences; see docs/reach.md";

@@ -1,0 +1,231 @@
+//! Runs what a search found, and says what queries really answer.
+//!
+//! A query is a call like any other, so what is observed is a longer sequence. Queries with
+//! a precondition of their own are asked last and one by one, since a refused call ends a
+//! sequence.
+
+use super::describe::Description;
+use super::realise::{Realising, Why};
+use crate::replay::describe;
+use anyhow::Result;
+use testsmith_lab::Supervisor;
+use testsmith_model::message::Component;
+use testsmith_model::outcome::Ending;
+use testsmith_model::{Outcome, Plan, Sequence};
+use testsmith_reach::{Argument, FnId, Found, Sort};
+
+/// What a query answered.
+#[derive(Clone, Debug)]
+pub(super) struct Observed {
+    /// After so many calls.
+    pub(super) after: usize,
+    pub(super) object: usize,
+    pub(super) query: FnId,
+    pub(super) args: Vec<Argument>,
+    /// The `Debug` text.
+    pub(super) text: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    /// All calls were made, and the method that is the goal was called if there is one.
+    Done,
+    /// They were, and the method refuses to be called.
+    Refused,
+    /// The method was called, and failed.
+    Failed(String),
+    /// This call could not be made, or failed.
+    Stopped { call: usize, why: String, contract: bool },
+    /// No operation of the plan makes what is asked for.
+    Unmade(Why),
+}
+
+pub(super) struct Shown {
+    pub(super) end: End,
+    /// The calls, and that of the goal.
+    pub(super) sequence: Sequence,
+    /// The calls alone, and the step that made the first object of the goal.
+    state: Option<(Sequence, u32)>,
+    pub(super) observed: Vec<Observed>,
+}
+
+impl Shown {
+    /// The state as something to go on from.
+    pub(super) fn component(&self) -> Option<Component> {
+        let (sequence, value) = self.state.clone()?;
+        Some(Component { sequence, value })
+    }
+}
+
+/// Calls as a sequence.
+struct Made {
+    sequence: Sequence,
+    /// The step behind each call.
+    steps: Vec<usize>,
+    goal_step: usize,
+    state: Option<(Sequence, u32)>,
+}
+
+pub(super) struct Native<'n> {
+    pub(super) plan: &'n Plan,
+    pub(super) description: &'n Description,
+    pub(super) supervisor: &'n mut Supervisor,
+}
+
+impl Native<'_> {
+    /// Runs calls and then the method that is the goal, if it is one.
+    pub(super) fn show(&mut self, found: &Found, goal: Option<FnId>) -> Result<Shown> {
+        let made = self.made(found, goal);
+        let Made { sequence, steps, goal_step, state } = match made {
+            Ok(made) => made,
+            Err(why) => {
+                let (sequence, end) = (Sequence::default(), End::Unmade(why));
+                return Ok(Shown { end, sequence, state: None, observed: vec![] });
+            }
+        };
+        let outcome = self.supervisor.run(&sequence, false)?;
+        let end = end(&outcome, &steps, goal_step, goal.is_some());
+        let most = match &end {
+            End::Stopped { call, .. } => *call,
+            _ => found.calls.len(),
+        };
+        let observed = self.observe(found, most)?;
+        Ok(Shown { end, sequence, state, observed })
+    }
+
+    fn made(&self, found: &Found, goal: Option<FnId>) -> Result<Made, Why> {
+        let mut realising = Realising::new(self.plan, self.description, found.objects.len());
+        let mut steps = vec![];
+        for call in &found.calls {
+            realising.call(call)?;
+            steps.push(realising.len());
+        }
+        let mut goal_step = realising.len();
+        let first = realising.object(0);
+        if let Some(function) = goal {
+            goal_step = realising.apply(function, &found.goal)? as usize;
+        }
+        let sequence = realising.finish();
+        let last = steps.last().copied().unwrap_or(0);
+        let state = first.map(|value| {
+            let steps = sequence.steps().take(last).cloned().collect();
+            (Sequence::from_steps(steps), value)
+        });
+        Ok(Made { sequence, steps, goal_step, state })
+    }
+
+    /// What all queries answer after each of the first calls.
+    fn observe(&mut self, found: &Found, most: usize) -> Result<Vec<Observed>> {
+        let mut observed = vec![];
+        let (sequence, asked) = self.with_queries(found, most);
+        let outcome = self.supervisor.run(&sequence, true)?;
+        read(&outcome, asked, &mut observed);
+        for (object, query, args) in self.guarded(found, most) {
+            let Some((sequence, step)) = self.with_query(found, object, query, &args) else {
+                continue;
+            };
+            let outcome = self.supervisor.run(&sequence, true)?;
+            let asked = Observed { after: most, object, query, args, text: String::new() };
+            read(&outcome, vec![(step, asked)], &mut observed);
+        }
+        Ok(observed)
+    }
+
+    fn is_guarded(&self, query: FnId) -> bool {
+        !self.description.system.functions[query].requires.is_empty()
+    }
+
+    /// Queries that are asked one by one: those with a precondition or with arguments.
+    fn guarded(&self, found: &Found, most: usize) -> Vec<(usize, FnId, Vec<Argument>)> {
+        if most < found.calls.len() {
+            return vec![];
+        }
+        let last = found.predictions.iter().filter(|it| it.after == most);
+        let own = last.filter(|it| self.is_guarded(it.query) || !it.args.is_empty());
+        own.map(|it| (it.object, it.query, it.args.clone())).collect()
+    }
+
+    /// The first calls, after each all queries that can always be asked.
+    fn with_queries(&self, found: &Found, most: usize) -> (Sequence, Vec<(usize, Observed)>) {
+        let system = &self.description.system;
+        let mut realising = Realising::new(self.plan, self.description, found.objects.len());
+        let mut asked = vec![];
+        for (n, call) in found.calls.iter().enumerate().take(most) {
+            if realising.call(call).is_err() {
+                break;
+            }
+            for (object, ty) in found.objects.iter().enumerate() {
+                for query in system.virtual_state(*ty) {
+                    let function = &system.functions[query];
+                    let shows = matches!(function.ret, Sort::Object(_) | Sort::Opaque(_));
+                    if function.params.len() != 1 || shows || self.is_guarded(query) {
+                        continue;
+                    }
+                    // Refused where the object is not there or gone; then it is not asked.
+                    if let Ok(step) = realising.apply(query, &[Argument::Object(object)]) {
+                        let (after, args, text) = (n + 1, vec![], String::new());
+                        asked.push((step as usize, Observed { after, object, query, args, text }));
+                    }
+                }
+            }
+        }
+        (realising.finish(), asked)
+    }
+
+    /// All calls, and then one query.
+    fn with_query(
+        &self,
+        found: &Found,
+        object: usize,
+        query: FnId,
+        args: &[Argument],
+    ) -> Option<(Sequence, usize)> {
+        let mut realising = Realising::new(self.plan, self.description, found.objects.len());
+        for call in &found.calls {
+            realising.call(call).ok()?;
+        }
+        let mut arguments = vec![Argument::Object(object)];
+        arguments.extend(args.iter().cloned());
+        let step = realising.apply(query, &arguments).ok()?;
+        Some((realising.finish(), step as usize))
+    }
+}
+
+fn read(outcome: &Outcome, asked: Vec<(usize, Observed)>, observed: &mut Vec<Observed>) {
+    let reached = match outcome.ending {
+        Ending::Completed => usize::MAX,
+        _ => outcome.step as usize,
+    };
+    for (step, query) in asked {
+        let text = outcome.values.get(step).and_then(|value| value.text.clone());
+        if let (Some(text), true) = (text, step < reached) {
+            observed.push(Observed { text, ..query });
+        }
+    }
+}
+
+fn end(outcome: &Outcome, steps: &[usize], goal_step: usize, has_goal: bool) -> End {
+    let why = || describe(&outcome.ending, outcome.phase);
+    let message = match &outcome.ending {
+        Ending::Completed => return End::Done,
+        Ending::Panicked(panic) => panic.message.as_str(),
+        _ => "",
+    };
+    let refused = outcome.ending == Ending::Inapplicable || is_refusal(message);
+    let step = outcome.step as usize;
+    if has_goal && step >= goal_step {
+        return if refused { End::Refused } else { End::Failed(why()) };
+    }
+    let call = steps.iter().position(|end| step < *end).unwrap_or(steps.len().saturating_sub(1));
+    let contract = message.contains(MARK) && !refused;
+    End::Stopped { call, why: why(), contract }
+}
+
+/// The mark of a broken contract in the message of a panic.
+const MARK: &str = "[testsmith-contract ";
+
+/// Whether the called function itself refused its arguments.
+fn is_refusal(message: &str) -> bool {
+    message.contains(MARK) && message.contains("kind=requires;") && message.contains("depth=0;")
+}

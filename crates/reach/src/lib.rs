@@ -1,0 +1,43 @@
+//! From contracts to states: which calls bring objects into a state that a condition asks for.
+//!
+//! A [`System`] describes types by their queries and functions by their contracts. A
+//! [`Search`] looks for the fewest calls after which a [`Goal`] holds, by bounded model
+//! checking over bit-vectors: the calls, their arguments and what all queries answer then.
+//! Nothing is run and nothing printed here, and nothing is known of operations, plans or
+//! harnesses, because fakes ask at run time as well.
+//!
+//! Method: S. Galler, T. Quaritsch, M. Weiglhofer and F. Wotawa, "The IntiSa approach";
+//! definitions are numbered as there.
+#![forbid(unsafe_code)]
+
+mod assumptions;
+mod calls;
+mod concrete;
+mod framing;
+mod goal;
+mod lessons;
+mod links;
+mod methods;
+mod numbers;
+mod objects;
+mod parse;
+mod patterns;
+mod plain;
+mod predict;
+mod search;
+mod steps;
+mod system;
+mod terms;
+mod translate;
+mod value;
+mod world;
+
+pub use concrete::Concrete;
+pub use goal::{Goal, GoalError};
+pub use lessons::Lesson;
+pub use search::{Argument, Call, Found, Prediction, Reached, Search, Sureness};
+pub use system::{
+    Clause, Constant, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant, Wrap,
+};
+pub use value::{MAX_ITEMS, MAX_TEXT, MAX_WRITTEN};
+pub use world::{Free, MAX_CHAIN};

@@ -1,0 +1,135 @@
+//! How answers at one moment relate to those before.
+//!
+//! What nothing touches stays as it was. Of what a call touches and its contract does not
+//! speak of, it is assumed; each assumption has a literal of its own, so that it can be
+//! dropped.
+
+use crate::system::FnId;
+use crate::value::{Object, Value};
+use crate::world::{Assumption, World, slot_of};
+use testsmith_solver::term::Term;
+
+impl World<'_> {
+    /// Relates answers to those before, for all that were asked since the last time.
+    pub(crate) fn settle(&mut self) {
+        while let Some(id) = self.unlinked.pop() {
+            self.link(id);
+        }
+    }
+
+    /// Where nothing touched what is asked, the answer is the same as before; where a call
+    /// did and its contract does not speak of this answer, that is assumed.
+    fn link(&mut self, id: usize) {
+        let answer = &self.answers[id];
+        let (function, moment, derived) = (answer.function, answer.moment, answer.derived);
+        let (value, args, object) =
+            (answer.value.clone(), answer.args.clone(), answer.object.clone());
+        let mut full: Vec<Value> = object.iter().cloned().map(Value::Object).collect();
+        full.extend(args.iter().cloned());
+        let slots: Vec<usize> = full.iter().filter_map(slot_of).collect();
+        if moment == 0 || slots.is_empty() || matches!(value, Value::Object(_)) {
+            return;
+        }
+        let Ok((before, _)) = self.ask(function, full, moment - 1) else { return };
+        let Some(same) = self.terms.same(&value, &before) else { return };
+        let mut touching = vec![];
+        let mut frames = vec![];
+        for action in &self.steps[moment - 1].actions {
+            let changes = slots.iter().any(|slot| self.changes(action, *slot));
+            let makes = action.makes.is_some_and(|made| slots.contains(&made));
+            if changes || makes {
+                touching.push(action.guard);
+            }
+            if changes && !makes && !derived && !action.mentions.contains(&id) {
+                let like = action.mentions.iter().copied().filter(|other| {
+                    let other = &self.answers[*other];
+                    other.function == function && other.object == object
+                });
+                frames.push((action.function, action.guard, like.collect::<Vec<usize>>()));
+            }
+        }
+        if let Some(object) = object.as_ref().filter(|_| !derived) {
+            self.assume_default((object, function), moment, &value);
+        }
+        let touched = self.terms.any(&touching);
+        let holds = self.terms.or(touched, same);
+        self.require(holds);
+        for (by, guard, like) in frames {
+            self.assume_frame((by, function), guard, (&args, &like), same);
+        }
+    }
+
+    /// What a constructor with a contract leaves open of its object may be as nothing.
+    fn assume_default(&mut self, (object, query): (&Object, FnId), moment: usize, value: &Value) {
+        let Some(empty) = self.is_empty(value) else { return };
+        let path: Vec<FnId> = object.path.iter().map(|(function, _)| *function).collect();
+        let makers: Vec<(FnId, Term)> = self.steps[moment - 1]
+            .actions
+            .iter()
+            .filter(|action| action.makes == Some(object.slot))
+            .filter(|action| !self.system.functions[action.function].ensures.is_empty())
+            .map(|action| (action.function, action.guard))
+            .collect();
+        for (maker, guard) in makers {
+            let key = (maker, query, path.clone());
+            let literal = match self.defaults.get(&key) {
+                Some(known) => known.literal,
+                None => {
+                    let literal = self.terms.fresh(1);
+                    self.defaults.insert(key, Assumption { literal, holds: None });
+                    literal
+                }
+            };
+            let when = self.terms.and(guard, literal);
+            let holds = self.terms.implies(when, empty);
+            self.require(holds);
+        }
+    }
+
+    /// Whether a value is false, zero, empty or none.
+    fn is_empty(&mut self, value: &Value) -> Option<Term> {
+        match value {
+            Value::Bool(term) => Some(self.terms.not(*term)),
+            Value::Int { term, .. } | Value::Float(term) => {
+                let zero = self.terms.number(self.terms.pool.width(*term), 0);
+                Some(self.terms.equal(*term, zero))
+            }
+            Value::Text { len, .. } | Value::Seq { len, .. } => {
+                let zero = self.terms.wide(0);
+                Some(self.terms.equal(*len, zero))
+            }
+            Value::Option { some, .. } => Some(self.terms.not(*some)),
+            Value::Result { ok, .. } => Some(self.terms.not(*ok)),
+            _ => None,
+        }
+    }
+
+    fn assume_frame(
+        &mut self,
+        key: (FnId, FnId),
+        guard: Term,
+        (args, like): (&[Value], &[usize]),
+        same: Term,
+    ) {
+        let mut when = vec![guard];
+        for other in like {
+            let other = self.answers[*other].args.clone();
+            match self.same_arguments(args, &other) {
+                Some(equal) => when.push(self.terms.not(equal)),
+                None => return,
+            }
+        }
+        let literal = match self.frames.get(&key) {
+            Some(known) => known.literal,
+            None => {
+                let literal = self.terms.fresh(1);
+                self.frames.insert(key, Assumption { literal, holds: None });
+                literal
+            }
+        };
+        when.push(literal);
+        let when = self.terms.all(&when);
+        let holds = self.terms.implies(when, same);
+        self.require(holds);
+    }
+}

@@ -1,0 +1,65 @@
+//! Which objects a search follows.
+
+use crate::goal::Goal;
+use crate::system::{FnId, Mode, Sort, System, TypeId};
+use std::collections::BTreeSet;
+
+/// Objects that are followed at once.
+const MAX_OBJECTS: usize = 5;
+
+/// The objects of the parameters.
+pub(crate) fn objects_of(goal: &Goal) -> impl Iterator<Item = TypeId> + '_ {
+    goal.params.iter().filter_map(|param| match param.sort {
+        Sort::Object(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The objects that matter (definition 8): those of the goal, then one of each type that
+/// making or changing them takes. Where a type can be made of values alone, what else makes
+/// it is no reason for more objects.
+pub(crate) fn objects(system: &System, goal: &Goal) -> Vec<TypeId> {
+    let mut objects: Vec<TypeId> = objects_of(goal).collect();
+    let own = objects.len();
+    let most = own.max(MAX_OBJECTS);
+    let mut n = 0;
+    while n < objects.len() {
+        let ty = objects[n];
+        n += 1;
+        for needed in needed_for(system, ty) {
+            if !objects[own..].contains(&needed) && objects.len() < most {
+                objects.push(needed);
+            }
+        }
+    }
+    objects
+}
+
+/// The types of objects that functions take which make or change one of this type.
+fn needed_for(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
+    let taken = |id: &FnId| {
+        let params = &system.functions[*id].params;
+        let sorts = params.iter().map(|param| &param.sort);
+        sorts.filter_map(|sort| match sort {
+            Sort::Object(ty) => Some(*ty),
+            _ => None,
+        })
+    };
+    let makers = system.makers(ty);
+    let is_plain =
+        |id: &FnId| system.functions[*id].params.iter().all(|param| param.sort.is_plain(system));
+    let mut needed = BTreeSet::new();
+    if !makers.iter().any(is_plain) {
+        needed.extend(makers.iter().flat_map(taken));
+    }
+    for changer in system.changers(ty) {
+        let function = &system.functions[changer];
+        let is_own = function.is_method()
+            && function.params[0].sort == Sort::Object(ty)
+            && function.params[0].mode == Mode::Exclusive;
+        if is_own {
+            needed.extend(taken(&changer).skip(1));
+        }
+    }
+    needed
+}

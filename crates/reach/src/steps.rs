@@ -1,0 +1,210 @@
+//! Steps: every call that could be made between two moments, and what each would do.
+
+use crate::system::{FnId, Mode, Param, Sort, TypeId, Wrap};
+use crate::translate::Scope;
+use crate::value::Value;
+use crate::world::{Action, Operand, Step, World};
+use std::collections::{BTreeMap, BTreeSet};
+use testsmith_solver::term::Term;
+
+/// Calls that stand for choice at one step.
+const MAX_ACTIONS: usize = 400;
+
+impl World<'_> {
+    /// Adds a step: every call that could be made, and what each would do.
+    pub(crate) fn add_step(&mut self) {
+        let here = self.steps.len();
+        let choice = self.terms.fresh(16);
+        let actions = self.actions(choice);
+        let count = self.terms.number(16, actions.len() as i128);
+        let is_one = self.terms.less(choice, count, false);
+        self.require(is_one);
+        let mut next = vec![];
+        for slot in 0..self.slots.len() {
+            let of = |wanted: &dyn Fn(&Action) -> bool| -> Vec<Term> {
+                actions.iter().filter(|a| wanted(a)).map(|a| a.guard).collect()
+            };
+            let made = of(&|action| action.makes == Some(slot));
+            let gone = of(&|action| self.consumes(action, slot));
+            let (made, gone) = (self.terms.any(&made), self.terms.any(&gone));
+            let no = self.terms.truth(false);
+            let stays = self.terms.ite(gone, no, self.alive[here][slot]);
+            next.push(self.terms.or(made, stays));
+        }
+        self.alive.push(next);
+        self.steps.push(Step { actions, choice });
+        for n in 0..self.steps[here].actions.len() {
+            self.relate(here, n);
+        }
+        for n in 0..self.steps[here].actions.len() {
+            let all = std::mem::take(&mut self.steps[here].actions[n].mentions);
+            self.steps[here].actions[n].mentions = self.with_reached(all);
+        }
+        self.settle();
+    }
+
+    /// Answers and all that their contracts lead to at the same moment.
+    fn with_reached(&self, mut all: BTreeSet<usize>) -> BTreeSet<usize> {
+        let mut open: Vec<usize> = all.iter().copied().collect();
+        while let Some(id) = open.pop() {
+            for next in &self.answers[id].reaches {
+                if all.insert(*next) {
+                    open.push(*next);
+                }
+            }
+        }
+        all
+    }
+
+    fn consumes(&self, action: &Action, slot: usize) -> bool {
+        let function = &self.system.functions[action.function];
+        let given = function.params.iter().zip(&action.operands);
+        given
+            .into_iter()
+            .any(|(param, operand)| param.mode == Mode::Own && *operand == Operand::Object(slot))
+    }
+
+    /// Whether a call may change an object.
+    pub(crate) fn changes(&self, action: &Action, slot: usize) -> bool {
+        let function = &self.system.functions[action.function];
+        let given = function.params.iter().zip(&action.operands);
+        given.into_iter().any(|(param, operand)| {
+            param.mode == Mode::Exclusive && *operand == Operand::Object(slot)
+        })
+    }
+
+    /// Every function with every choice of objects for it.
+    fn actions(&mut self, choice: Term) -> Vec<Action> {
+        let mut functions: Vec<FnId> = vec![];
+        for ty in self.slots.iter().copied().collect::<BTreeSet<TypeId>>() {
+            functions.extend(self.system.makers(ty));
+            functions.extend(self.system.changers(ty));
+        }
+        functions.sort_unstable();
+        functions.dedup();
+        let mut actions = vec![];
+        for function in functions {
+            let known = &self.system.functions[function];
+            let made = known.ret.made_object().map(|(ty, _)| ty);
+            let changes = known.params.iter().any(|param| param.mode == Mode::Exclusive);
+            let fits = |slot: &usize| made == Some(self.slots[*slot]);
+            let mut targets: Vec<Option<usize>> =
+                (0..self.slots.len()).filter(fits).map(Some).collect();
+            if changes && !targets.is_empty() || targets.is_empty() {
+                targets.push(None);
+            }
+            for makes in targets {
+                for objects in self.choices(function, makes) {
+                    if actions.len() >= MAX_ACTIONS {
+                        return actions;
+                    }
+                    let number = self.terms.number(16, actions.len() as i128);
+                    let guard = self.terms.equal(choice, number);
+                    let operands = self.operands(function, objects);
+                    let mentions = BTreeSet::new();
+                    actions.push(Action { function, operands, makes, guard, mentions });
+                }
+            }
+        }
+        actions
+    }
+
+    /// Ways to give objects to the parameters of a function, each once in a call.
+    fn choices(&self, function: FnId, makes: Option<usize>) -> Vec<Vec<Option<usize>>> {
+        let mut all: Vec<Vec<Option<usize>>> = vec![vec![]];
+        for param in &self.system.functions[function].params {
+            let mut longer = vec![];
+            for chosen in all {
+                match param.sort {
+                    Sort::Object(ty) => {
+                        let fits = |slot: &usize| {
+                            self.slots[*slot] == ty
+                                && !chosen.contains(&Some(*slot))
+                                && (makes != Some(*slot) || param.mode == Mode::Own)
+                        };
+                        for slot in (0..self.slots.len()).filter(fits) {
+                            let mut more = chosen.clone();
+                            more.push(Some(slot));
+                            longer.push(more);
+                        }
+                    }
+                    _ if param.sort.is_plain(self.system) => {
+                        let mut more = chosen.clone();
+                        more.push(None);
+                        longer.push(more);
+                    }
+                    _ => {}
+                }
+            }
+            all = longer;
+        }
+        all
+    }
+
+    fn operands(&mut self, function: FnId, objects: Vec<Option<usize>>) -> Vec<Operand> {
+        let system = self.system;
+        let params = system.functions[function].params.iter();
+        let operand = |(param, object): (&Param, Option<usize>)| match object {
+            Some(slot) => Operand::Object(slot),
+            None => Operand::Value(self.any(&param.sort, true)),
+        };
+        params.zip(objects).map(operand).collect()
+    }
+
+    /// What holds if a call is the one that is made: its precondition before, its
+    /// postcondition after.
+    fn relate(&mut self, here: usize, n: usize) {
+        let action = &self.steps[here].actions[n];
+        let (function, makes, guard) = (action.function, action.makes, action.guard);
+        let operands = action.operands.clone();
+        let known = &self.system.functions[function];
+        let of = known.path(self.system);
+        let mut names = BTreeMap::new();
+        let mut all = vec![];
+        for (param, operand) in known.params.iter().zip(&operands) {
+            let value = match operand {
+                Operand::Object(slot) => {
+                    all.push(self.alive[here][*slot]);
+                    self.object(*slot)
+                }
+                Operand::Value(value) => value.clone(),
+            };
+            names.insert(param.name.clone(), value);
+        }
+        if let Some(slot) = makes
+            && !operands.contains(&Operand::Object(slot))
+        {
+            let there = self.alive[here][slot];
+            all.push(self.terms.not(there));
+        }
+        let before = Scope { names: names.clone(), now: here, old: here, of_self: false };
+        all.push(self.all_of(&known.requires, &of, &before));
+        let ret = self.result(function, makes);
+        names.insert("ret".to_owned(), ret);
+        let after = Scope { names, now: here + 1, old: here, of_self: false };
+        self.recorded = Some(BTreeSet::new());
+        all.push(self.all_of(&known.ensures, &of, &after));
+        let mentions = self.recorded.take().unwrap_or_default();
+        let later = |id: &usize| self.answers[*id].moment == here + 1;
+        self.steps[here].actions[n].mentions = mentions.into_iter().filter(later).collect();
+        let holds = self.terms.all(&all);
+        let holds = self.terms.implies(guard, holds);
+        self.require(holds);
+    }
+
+    /// What a call gives: an object if it makes one.
+    fn result(&mut self, function: FnId, makes: Option<usize>) -> Value {
+        let sort = self.system.functions[function].ret.clone();
+        let (Some(slot), Some((_, wrap))) = (makes, sort.made_object()) else {
+            return self.any(&sort, false);
+        };
+        let (object, yes) = (Box::new(self.object(slot)), self.terms.truth(true));
+        match (wrap, sort) {
+            (Wrap::Some, _) => Value::Option { some: yes, value: object },
+            (Wrap::Ok, Sort::Result(_, error)) => {
+                Value::Result { ok: yes, value: object, error: Box::new(self.any(&error, false)) }
+            }
+            _ => *object,
+        }
+    }
+}
