@@ -61,7 +61,7 @@ fn each_failure_is_judged_by_the_rule_for_it() {
 #[test]
 fn what_the_caller_asked_for_is_not_reported_and_the_rest_is() {
     let fixture = Fixture::copy("verdicts");
-    let args = ["--calls", "1200000", "--seed", "3", "--quiet", "--no-write", "--format", "json"];
+    let args = ["--calls", "1200000", "--seed", "2", "--quiet", "--no-write", "--format", "json"];
     let output = fixture.run(&args);
     let findings = findings(&output);
     assert!(!findings.is_empty(), "{}", stderr(&output));
