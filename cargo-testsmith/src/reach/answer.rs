@@ -29,6 +29,7 @@ pub(super) struct Limits {
 #[derive(Clone, Debug)]
 pub(super) enum Missed {
     Contradictory,
+    Unsatisfied,
     Unreached {
         bound: usize,
     },
@@ -168,6 +169,10 @@ impl Asking<'_> {
                 Reached::Found(found) => *found,
                 Reached::Contradictory => {
                     answer.missed = Some(Missed::Contradictory);
+                    return Ok(());
+                }
+                Reached::Unsatisfied => {
+                    answer.missed = Some(Missed::Unsatisfied);
                     return Ok(());
                 }
                 Reached::Unreached { bound } => {

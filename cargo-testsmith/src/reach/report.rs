@@ -6,7 +6,9 @@ use super::native::End;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use testsmith_reach::{Argument, Call, FnId, Found, Mode, Sureness, TypeId, Wrap};
+use testsmith_reach::{
+    Argument, Call, FnId, Found, MAX_TEXT, MAX_WRITTEN, Mode, Sureness, TypeId, Wrap,
+};
 
 /// Clauses that are shown as not translated.
 const MAX_SHOWN: usize = 12;
@@ -86,6 +88,13 @@ impl Report {
             None => ("reached", None),
             Some(Missed::Contradictory) => {
                 ("contradictory", Some("no state at all satisfies it".to_owned()))
+            }
+            Some(Missed::Unsatisfied) => {
+                let why = format!(
+                    "no state satisfies it with texts of at most {MAX_TEXT} printable ASCII \
+                     characters and lists of at most {MAX_WRITTEN} elements"
+                );
+                ("unreached", Some(why))
             }
             Some(Missed::Unreached { bound }) => {
                 let others = if answer.states.is_empty() { "" } else { "other " };

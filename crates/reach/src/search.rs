@@ -91,6 +91,8 @@ pub enum Reached {
     Found(Box<Found>),
     /// No state at all satisfies the goal, reachable or not.
     Contradictory,
+    /// None does with texts and lists as short as they are followed; longer ones might.
+    Unsatisfied,
     /// No calls up to the bound lead there, or no others than were found.
     Unreached {
         bound: usize,
@@ -121,6 +123,8 @@ pub struct Search<'s> {
     pub(crate) solver: Blaster,
     limit: Limit,
     is_contradictory: Option<bool>,
+    /// Whether that holds for short texts and lists only.
+    is_cut_short: bool,
 }
 
 impl<'s> Search<'s> {
@@ -142,6 +146,7 @@ impl<'s> Search<'s> {
             solver: Blaster::keeping_circuits(),
             limit: Limit::default(),
             is_contradictory: None,
+            is_cut_short: false,
         }
     }
 
@@ -178,6 +183,7 @@ impl<'s> Search<'s> {
     pub fn next_state(&mut self) -> Reached {
         match self.contradictory() {
             Ok(false) => {}
+            Ok(true) if self.is_cut_short => return Reached::Unsatisfied,
             Ok(true) => return Reached::Contradictory,
             Err(why) => return Reached::Unknown(why),
         }
@@ -220,6 +226,7 @@ impl<'s> Search<'s> {
             Answer::Unknown(why) => return Err(why),
         };
         self.is_contradictory = Some(known);
+        self.is_cut_short = world.terms.is_cut_short;
         Ok(known)
     }
 

@@ -7,6 +7,8 @@ use testsmith_solver::term::{Op, Pool, Term};
 pub(crate) struct Terms {
     pub(crate) pool: Pool,
     variables: u32,
+    /// Whether a text or a list is among what was made up, which is short.
+    pub(crate) is_cut_short: bool,
 }
 
 /// How wide lengths and positions are.

@@ -14,7 +14,7 @@ pub const MAX_TEXT: usize = 24;
 pub const MAX_ITEMS: usize = 8;
 
 /// Elements of a sequence that is made up.
-pub const MAX_WRITTEN: usize = 4;
+pub const MAX_WRITTEN: usize = 6;
 
 /// An object of the search, or what queries of one lead to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -126,6 +126,7 @@ impl Making<'_> {
     }
 
     fn text(&mut self) -> Value {
+        self.terms.is_cut_short = true;
         let len = self.terms.fresh(WIDE);
         let most = self.terms.wide(MAX_TEXT);
         let fits = self.terms.at_most(len, most, false);
@@ -151,6 +152,7 @@ impl Making<'_> {
     fn sequence(&mut self, of: &Sort) -> Value {
         let len = self.terms.fresh(WIDE);
         if self.bounded {
+            self.terms.is_cut_short = true;
             let most = self.terms.wide(MAX_WRITTEN);
             let fits = self.terms.at_most(len, most, false);
             self.conditions.push(fits);

@@ -44,7 +44,8 @@ fn values(sorts: &[(&str, Sort)], clause: &str) -> Vec<Concrete> {
 fn is_contradictory(sorts: &[(&str, Sort)], clause: &str) -> bool {
     let system = system(sorts, clause);
     let goal = Goal::precondition(&system, 0);
-    matches!(Search::new(&system, goal, 0).next_state(), Reached::Contradictory)
+    let reached = Search::new(&system, goal, 0).next_state();
+    matches!(reached, Reached::Contradictory | Reached::Unsatisfied)
 }
 
 fn ints(values: &[Concrete]) -> Vec<i128> {
@@ -139,4 +140,16 @@ fn floats_are_found_by_order_and_what_is_not_a_number_is_none_of_it() {
     assert!(one("x < -1e300 && x.is_finite()") < -1e300);
     assert_eq!(one("x + 1.5 == 4.0"), 2.5);
     assert!(is_contradictory(&float, "x < x"));
+}
+
+#[test]
+fn what_only_a_long_text_satisfies_is_not_called_contradictory() {
+    let missed = |sort: Sort, clause: &str| {
+        let system = system(&[("x", sort)], clause);
+        Search::new(&system, Goal::precondition(&system, 0), 0).next_state()
+    };
+    let long = missed(Sort::Text, "x.len() == 37");
+    assert!(matches!(long, Reached::Unsatisfied), "{long:?}");
+    let never = missed(Sort::Int { width: 8, signed: false }, "x > 7 && x < 7");
+    assert!(matches!(never, Reached::Contradictory), "{never:?}");
 }
