@@ -11,6 +11,10 @@ use testsmith_solver::term::Term;
 
 /// Texts that are wished for are no longer.
 const MAX_WISHED: usize = 6;
+/// Bits of a number that are wished for where the number cannot be had.
+const LOW_BITS: u32 = 3;
+/// The same of a letter.
+const LETTER_BITS: u32 = 5;
 
 /// A source of choices that gives the same for the same seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +60,13 @@ impl World<'_> {
             Value::Bool(term) => self.wish_bit(*term, choices.below(2) == 0, wishes),
             Value::Int { term, signed } => {
                 let width = self.terms.pool.width(*term);
-                let number = self.terms.number(width, choices.number(*signed));
+                let drawn = choices.number(*signed);
+                let number = self.terms.number(width, drawn);
                 wishes.push(self.terms.equal(*term, number));
+                // A number that cannot be small is still one of many.
+                let low = self.terms.pool.extract(*term, 0, LOW_BITS);
+                let drawn = self.terms.number(LOW_BITS, drawn);
+                wishes.push(self.terms.equal(low, drawn));
                 let (low, high) = (if *signed { -100 } else { 0 }, 100);
                 let (low, high) = (self.terms.number(width, low), self.terms.number(width, high));
                 let above = self.terms.at_most(low, *term, *signed);
@@ -73,11 +82,17 @@ impl World<'_> {
                 let wanted = self.terms.wide(choices.below(MAX_WISHED as u64 + 1) as usize);
                 wishes.push(self.terms.equal(*len, wanted));
                 for c in &chars[..MAX_WISHED] {
-                    let (letter, none) = (choices.letter(), self.terms.number(CHAR, 0));
-                    let letter = self.terms.number(CHAR, letter);
-                    let (drawn, unused) =
-                        (self.terms.equal(*c, letter), self.terms.equal(*c, none));
-                    wishes.push(self.terms.or(drawn, unused));
+                    let (drawn, none) = (choices.letter(), self.terms.number(CHAR, 0));
+                    let unused = self.terms.equal(*c, none);
+                    // A capital letter has the low bits of a small one.
+                    for bits in [CHAR, LETTER_BITS] {
+                        let (low, letter) = (
+                            self.terms.pool.extract(*c, 0, bits),
+                            self.terms.number(bits, drawn),
+                        );
+                        let same = self.terms.equal(low, letter);
+                        wishes.push(self.terms.or(same, unused));
+                    }
                 }
                 self.wishes(value, wishes);
             }
