@@ -86,10 +86,8 @@ impl World<'_> {
                     let unused = self.terms.equal(*c, none);
                     // A capital letter has the low bits of a small one.
                     for bits in [CHAR, LETTER_BITS] {
-                        let (low, letter) = (
-                            self.terms.pool.extract(*c, 0, bits),
-                            self.terms.number(bits, drawn),
-                        );
+                        let (low, letter) =
+                            (self.terms.pool.extract(*c, 0, bits), self.terms.number(bits, drawn));
                         let same = self.terms.equal(low, letter);
                         wishes.push(self.terms.or(same, unused));
                     }

@@ -140,7 +140,7 @@ impl<'s> Fake<'s> {
         asking.refuse_free()?;
         let hard = asking.hard.clone();
         asking.hard.extend(wanted.iter().map(|(term, _)| *term));
-        let wishes = asking.chances(0, choices);
+        let wishes = asking.chances(|_| true, choices);
         if let Some(model) = asking.decide(&wishes, &of())? {
             return Ok(asking.state(&model, 0));
         }
@@ -172,6 +172,7 @@ impl<'s> Fake<'s> {
         let function = &self.system.functions[query];
         let of = function.path(self.system);
         let mut asking = self.asking(state);
+        let pinned = asking.world.answers.len();
         let given = asking.given(query, args);
         if let Some(n) = given.iter().position(|value| matches!(value, Value::Opaque(_))) {
             return Err(Refused::Beyond { of, text: args[n].to_string() });
@@ -180,7 +181,7 @@ impl<'s> Fake<'s> {
         asking.world.settle();
         asking.refuse_free()?;
         asking.hard.extend(legal);
-        let wishes = asking.chances(0, choices);
+        let wishes = asking.chances(|id| id >= pinned, choices);
         let Some(model) = asking.decide(&wishes, &of)? else {
             return Err(self.why_not(state, query, args));
         };
@@ -212,7 +213,9 @@ impl<'s> Fake<'s> {
         let frames = asking.world.frames.values().map(|frame| frame.literal);
         let mut wishes: Vec<Term> = frames.collect();
         asking.world.chance(&answer, choices, &mut wishes);
-        wishes.extend(asking.chances(1, choices));
+        // What the contract does not speak of stays as it is, and is not wished for.
+        let mentions = asking.world.steps[0].actions[0].mentions.clone();
+        wishes.extend(asking.chances(|id| mentions.contains(&id), choices));
         let Some(model) = asking.decide(&wishes, &of)? else {
             return Err(self.why_not(state, function, args));
         };
@@ -291,7 +294,9 @@ impl Asking<'_> {
         let unknown = |arg: &Concrete| Value::Opaque(arg.to_string());
         params
             .zip(args)
-            .map(|(param, arg)| self.world.written_as(&param.sort, arg).unwrap_or_else(|| unknown(arg)))
+            .map(|(param, arg)| {
+                self.world.written_as(&param.sort, arg).unwrap_or_else(|| unknown(arg))
+            })
             .collect()
     }
 
@@ -302,12 +307,11 @@ impl Asking<'_> {
         }
     }
 
-    /// Wishes for all answers of a moment.
-    fn chances(&mut self, moment: usize, choices: &mut Choices) -> Vec<Term> {
-        let answers = self.world.answers.iter();
-        // What follows from others is not worth a wish.
-        let own = answers.filter(|it| it.moment == moment && it.object.is_some() && !it.derived);
-        let values: Vec<Value> = own.map(|answer| answer.value.clone()).collect();
+    /// Wishes for some of the answers. What follows from others is not worth one.
+    fn chances(&mut self, of: impl Fn(usize) -> bool, choices: &mut Choices) -> Vec<Term> {
+        let answers = self.world.answers.iter().enumerate();
+        let own = answers.filter(|(id, it)| of(*id) && it.object.is_some() && !it.derived);
+        let values: Vec<Value> = own.map(|(_, answer)| answer.value.clone()).collect();
         let mut wishes = vec![];
         values.iter().for_each(|value| self.world.chance(value, choices, &mut wishes));
         wishes
@@ -393,15 +397,20 @@ impl World<'_> {
                 Value::Result { ok, value: Box::new(value), error: Box::new(error) }
             }
             (Sort::Tuple(sorts), Concrete::Tuple(parts)) => {
-                let parts: Option<Vec<Value>> =
-                    sorts.iter().zip(parts).map(|(sort, part)| self.written_as(sort, part)).collect();
+                let parts: Option<Vec<Value>> = sorts
+                    .iter()
+                    .zip(parts)
+                    .map(|(sort, part)| self.written_as(sort, part))
+                    .collect();
                 Value::Tuple(parts?)
             }
             (Sort::Enum(ty), Concrete::Enum { number, fields, .. }) => {
                 let variant = system.types[*ty].variants.as_ref()?.get(*number)?;
                 let sorts = variant.fields.iter().map(|(_, sort)| sort);
-                let fields: Option<Vec<Value>> =
-                    sorts.zip(fields).map(|(sort, (_, field))| self.written_as(sort, field)).collect();
+                let fields: Option<Vec<Value>> = sorts
+                    .zip(fields)
+                    .map(|(sort, (_, field))| self.written_as(sort, field))
+                    .collect();
                 self.variant_value(*ty, *number, fields?)
             }
             (_, concrete) => self.written(concrete)?,

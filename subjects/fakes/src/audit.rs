@@ -10,11 +10,7 @@ pub enum Unmoved {
 }
 
 /// Moves an amount, or nothing at all.
-pub fn transfer(
-    from: &mut dyn Account,
-    to: &mut dyn Account,
-    amount: u32,
-) -> Result<(), Unmoved> {
+pub fn transfer(from: &mut dyn Account, to: &mut dyn Account, amount: u32) -> Result<(), Unmoved> {
     if amount == 0 {
         return Err(Unmoved::NoAmount);
     }

@@ -53,9 +53,14 @@ pub trait Subscriber {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
     /// All that was pending was handed on or kept, so many messages.
-    Done { delivered: u32, kept: u32 },
+    Done {
+        delivered: u32,
+        kept: u32,
+    },
     NotConnected,
-    SubscriberGone { delivered: u32 },
+    SubscriberGone {
+        delivered: u32,
+    },
 }
 
 /// Attempts for one message.

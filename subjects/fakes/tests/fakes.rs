@@ -105,7 +105,10 @@ fn a_fake_shows_what_is_known_and_what_was_called() {
 fn a_broken_precondition_is_the_callers_fault_like_any_other() {
     let mut stack = FakeStack::in_state("is_full()");
     let violation = violation_of(|| stack.push(1)).expect("it is full");
-    assert_eq!((violation.kind, violation.clause.text.as_str()), (Kind::Requires, "!self.is_full()"));
+    assert_eq!(
+        (violation.kind, violation.clause.text.as_str()),
+        (Kind::Requires, "!self.is_full()")
+    );
     assert_eq!(violation.clause.message.as_deref(), Some("there is room"));
     assert_eq!(stack.calls(), [], "nothing was called");
     assert!(stack.pop().is_some(), "and the fake goes on");
@@ -132,7 +135,7 @@ fn fakes_are_objects_and_can_be_shared_between_threads() {
 
 #[fake]
 #[contract_trait]
-trait Impossible {
+pub trait Impossible {
     #[pure]
     #[ensures(ret > 3 && ret < self.other())]
     fn one(&self) -> u8;
@@ -181,7 +184,7 @@ fn is_lucky(n: u32) -> bool {
 
 #[fake]
 #[contract_trait]
-trait Dice {
+pub trait Dice {
     #[ensures(is_lucky(ret))]
     fn roll(&mut self) -> u32;
 }
@@ -190,7 +193,10 @@ trait Dice {
 fn a_clause_that_the_solver_does_not_understand_is_told_before_the_first_call() {
     assert!(is_lucky(10));
     let text = panic_of(FakeDice::default);
-    assert!(text.starts_with("FakeDice cannot keep these clauses:\n  `is_lucky(ret)` of"), "{text}");
+    assert!(
+        text.starts_with("FakeDice cannot keep these clauses:\n  `is_lucky(ret)` of"),
+        "{text}"
+    );
 }
 
 #[fake]

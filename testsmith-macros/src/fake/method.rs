@@ -126,7 +126,9 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
         Type::Reference(reference) => {
             let inner = &*reference.elem;
             is_text(inner)
-                || is_parameter && !matches!(inner, Type::Reference(_)) && is_supported(inner, false)
+                || is_parameter
+                    && !matches!(inner, Type::Reference(_))
+                    && is_supported(inner, false)
         }
         Type::Path(path) => {
             let segments = &path.path.segments;

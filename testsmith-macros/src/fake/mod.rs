@@ -85,16 +85,16 @@ fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream>
 /// What no fake can be made of.
 fn refuse_shape(definition: &ItemTrait) -> syn::Result<()> {
     let name = &definition.ident;
-    let is_contract_trait = |path: &Path| {
-        path.segments.last().is_some_and(|segment| segment.ident == "contract_trait")
-    };
+    let is_contract_trait =
+        |path: &Path| path.segments.last().is_some_and(|segment| segment.ident == "contract_trait");
     if !definition.attrs.iter().any(|attribute| is_contract_trait(attribute.path())) {
         let error = "`#[fake]` stands above `#[contract_trait]`: it needs the contracts as they \
                      are written";
         return Err(syn::Error::new_spanned(name, error));
     }
     if !definition.generics.params.is_empty() {
-        let error = format!("a fake of `{name}` would have to choose its parameters: not supported");
+        let error =
+            format!("a fake of `{name}` would have to choose its parameters: not supported");
         return Err(syn::Error::new_spanned(&definition.generics, error));
     }
     if definition.unsafety.is_some() {

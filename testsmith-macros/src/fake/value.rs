@@ -91,9 +91,9 @@ fn described(variant: &Variant) -> TokenStream {
 fn shown(number: usize, variant: &Variant) -> TokenStream {
     let runtime = runtime();
     let (pattern, name) = (with_names(variant), variant.ident.unraw().to_string());
-    let fields = fields(variant).into_iter().map(|(name, words)| {
-        quote!((#words, #runtime::FakeValue::to_concrete(#name)))
-    });
+    let fields = fields(variant)
+        .into_iter()
+        .map(|(name, words)| quote!((#words, #runtime::FakeValue::to_concrete(#name))));
     quote!(#pattern => #runtime::variant(#number, #name, ::std::vec![#(#fields),*]),)
 }
 
