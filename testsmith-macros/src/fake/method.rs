@@ -85,9 +85,8 @@ fn supported(owner: &Ident, signature: &Signature) -> syn::Result<(Vec<(Ident, T
     if signature.unsafety.is_some() {
         return refuse(&signature.ident, "is `unsafe`".to_owned());
     }
-    let generic = signature.generics.params.iter();
-    let generic = generic.filter(|it| !matches!(it, GenericParam::Lifetime(_))).next();
-    if let Some(parameter) = generic {
+    let mut generic = signature.generics.params.iter();
+    if let Some(parameter) = generic.find(|it| !matches!(it, GenericParam::Lifetime(_))) {
         return refuse(parameter, format!("is generic over `{}`", spelled(parameter)));
     }
     let mut inputs = signature.inputs.iter();
@@ -159,7 +158,8 @@ fn is_text(ty: &Type) -> bool {
 }
 
 fn spelled(tokens: &impl ToTokens) -> String {
-    text::of(tokens.to_token_stream())
+    // Of an expression `<` would be an operator.
+    text::of(tokens.to_token_stream()).replace(" < ", "<").replace(" >", ">")
 }
 
 /// References of signatures live for any time, where their lifetimes have no name.

@@ -9,7 +9,7 @@ trait Store {
     fn all(&self) -> &[u8];
     fn load(&mut self, into: &mut Vec<u8>);
     fn weight(&self) -> f64;
-    fn twin(&self) -> Self;
+    fn twin(&self) -> Self where Self: Sized;
     fn open(name: &str) -> bool;
     fn each<F: Fn(u8)>(&self, f: F);
     async fn wait(&self) -> bool;
