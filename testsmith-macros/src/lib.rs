@@ -7,6 +7,7 @@
 mod contracts;
 #[cfg(test)]
 mod expansions;
+mod fake;
 mod korat;
 mod oracle;
 mod put;
@@ -125,4 +126,17 @@ pub fn korat(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn korat_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     korat::test(arguments.into(), item.into()).into()
+}
+
+/// On a trait, above `#[contract_trait]`: makes a type `Fake<Trait>` that implements it by
+/// nothing but the contracts. See the chapter on fakes.
+#[proc_macro_attribute]
+pub fn fake(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    fake::attribute(arguments.into(), item.into()).into()
+}
+
+/// Makes an enum a value that fakes can be given and can answer.
+#[proc_macro_derive(FakeValue)]
+pub fn derive_fake_value(input: TokenStream) -> TokenStream {
+    fake::derive(input.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }

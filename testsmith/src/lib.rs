@@ -1,6 +1,7 @@
 //! What users of testsmith put into their own code.
 //!
-//! Light on purpose: it depends on its own macros and on nothing else.
+//! Light on purpose: it depends on its own macros and on nothing else; only the feature
+//! `fakes`, which is off by default, brings the solver along.
 
 // The attributes expand to paths that start with `::testsmith`; this makes
 // them resolve inside the crate's own unit tests too.
@@ -39,3 +40,14 @@ pub use testsmith_macros::oracle;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/laws.md")]
 mod laws_documentation {}
+
+#[cfg(feature = "fakes")]
+pub mod fakes;
+
+#[cfg(feature = "fakes")]
+pub use testsmith_macros::{FakeValue, fake};
+
+/// The examples of the documentation are run as tests.
+#[cfg(all(doctest, feature = "fakes"))]
+#[doc = include_str!("../../docs/fakes.md")]
+mod fakes_documentation {}

@@ -59,7 +59,7 @@ impl World<'_> {
     }
 
     /// A variant with its fields; those of the others are anything.
-    fn variant_value(&mut self, ty: usize, number: usize, fields: Vec<Value>) -> Value {
+    pub(crate) fn variant_value(&mut self, ty: usize, number: usize, fields: Vec<Value>) -> Value {
         let tag = self.terms.number(16, number as i128);
         let system = self.system;
         let variants = system.types[ty].variants.as_deref().unwrap_or_default();

@@ -46,6 +46,30 @@ impl Concrete {
         }
     }
 
+    /// The same with the numbers that the types of its enums have in a system.
+    pub fn of_sort(self, sort: &Sort) -> Concrete {
+        let boxed = |inner: Box<Concrete>, sort: &Sort| Box::new(inner.of_sort(sort));
+        match (self, sort) {
+            (Concrete::Enum { number, variant, fields, .. }, Sort::Enum(ty)) => {
+                Concrete::Enum { ty: *ty, number, variant, fields }
+            }
+            (Concrete::Option(Some(inner)), Sort::Option(of)) => {
+                Concrete::Option(Some(boxed(inner, of)))
+            }
+            (Concrete::Result(Ok(inner)), Sort::Result(of, _)) => {
+                Concrete::Result(Ok(boxed(inner, of)))
+            }
+            (Concrete::Result(Err(inner)), Sort::Result(_, of)) => {
+                Concrete::Result(Err(boxed(inner, of)))
+            }
+            (Concrete::Tuple(parts), Sort::Tuple(sorts)) => {
+                let parts = parts.into_iter().zip(sorts);
+                Concrete::Tuple(parts.map(|(part, sort)| part.of_sort(sort)).collect())
+            }
+            (other, _) => other,
+        }
+    }
+
     /// Reads the text that `Debug` made of a value of this sort; none where it says
     /// something else.
     pub fn read(system: &System, sort: &Sort, text: &str) -> Option<Concrete> {

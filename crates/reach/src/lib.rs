@@ -4,7 +4,8 @@
 //! [`Search`] looks for the fewest calls after which a [`Goal`] holds, by bounded model
 //! checking over bit-vectors: the calls, their arguments and what all queries answer then.
 //! Nothing is run and nothing printed here, and nothing is known of operations, plans or
-//! harnesses, because fakes ask at run time as well.
+//! harnesses, because fakes ask at run time as well: a
+//! [`Fake`] holds the state of one object and answers calls as its contracts say.
 //!
 //! Method: S. Galler, T. Quaritsch, M. Weiglhofer and F. Wotawa, "The IntiSa approach";
 //! definitions are numbered as there.
@@ -12,7 +13,9 @@
 
 mod assumptions;
 mod calls;
+mod chance;
 mod concrete;
+mod fake;
 mod framing;
 mod goal;
 mod lessons;
@@ -32,7 +35,9 @@ mod translate;
 mod value;
 mod world;
 
+pub use chance::Choices;
 pub use concrete::Concrete;
+pub use fake::{Fake, Refused, State};
 pub use goal::{Goal, GoalError};
 pub use lessons::Lesson;
 pub use search::{Argument, Call, Found, Prediction, Reached, Search, Sureness};

@@ -43,6 +43,22 @@ impl World<'_> {
         self.settle();
     }
 
+    /// Adds a step at which one call is made of the first object, and gives what it answers.
+    pub(crate) fn add_call(&mut self, function: FnId, given: Vec<Value>) -> Value {
+        let here = self.steps.len();
+        let (guard, choice) = (self.terms.truth(true), self.terms.number(16, 0));
+        let mut operands = vec![Operand::Object(0)];
+        operands.extend(given.into_iter().map(Operand::Value));
+        let mentions = BTreeSet::new();
+        let action = Action { function, operands, makes: None, guard, mentions };
+        self.alive.push(self.alive[here].clone());
+        self.steps.push(Step { actions: vec![action], choice });
+        let answer = self.relate(here, 0);
+        let all = std::mem::take(&mut self.steps[here].actions[0].mentions);
+        self.steps[here].actions[0].mentions = self.with_reached(all);
+        answer
+    }
+
     /// Answers and all that their contracts lead to at the same moment.
     fn with_reached(&self, mut all: BTreeSet<usize>) -> BTreeSet<usize> {
         let mut open: Vec<usize> = all.iter().copied().collect();
@@ -152,8 +168,8 @@ impl World<'_> {
     }
 
     /// What holds if a call is the one that is made: its precondition before, its
-    /// postcondition after.
-    fn relate(&mut self, here: usize, n: usize) {
+    /// postcondition after. Gives what it answers.
+    fn relate(&mut self, here: usize, n: usize) -> Value {
         let action = &self.steps[here].actions[n];
         let (function, makes, guard) = (action.function, action.makes, action.guard);
         let operands = action.operands.clone();
@@ -180,7 +196,7 @@ impl World<'_> {
         let before = Scope { names: names.clone(), now: here, old: here, of_self: false };
         all.push(self.all_of(&known.requires, &of, &before));
         let ret = self.result(function, makes);
-        names.insert("ret".to_owned(), ret);
+        names.insert("ret".to_owned(), ret.clone());
         let after = Scope { names, now: here + 1, old: here, of_self: false };
         self.recorded = Some(BTreeSet::new());
         all.push(self.all_of(&known.ensures, &of, &after));
@@ -190,6 +206,7 @@ impl World<'_> {
         let holds = self.terms.all(&all);
         let holds = self.terms.implies(guard, holds);
         self.require(holds);
+        ret
     }
 
     /// What a call gives: an object if it makes one.

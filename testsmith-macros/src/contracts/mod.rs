@@ -62,7 +62,7 @@ mod record;
 mod refuse;
 mod restrictions;
 mod site;
-mod text;
+pub(crate) mod text;
 mod tracking;
 mod traits;
 
@@ -71,8 +71,9 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Item, ItemFn, TraitItemFn};
 
+pub(crate) use clause::Kind;
 use function::{Host, Setting};
-use gather::Contract;
+pub(crate) use gather::Contract;
 pub use invariant::upheld_names;
 use restrictions::Neighbours;
 

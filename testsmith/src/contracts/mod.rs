@@ -35,7 +35,7 @@ mod logic;
 mod plain;
 mod purity;
 mod record;
-mod scope;
+pub(crate) mod scope;
 mod show;
 mod violation;
 

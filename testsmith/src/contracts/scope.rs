@@ -199,7 +199,7 @@ impl Drop for Scope {
 
 /// Whether a clause is being evaluated.
 #[inline]
-pub(super) fn evaluating() -> bool {
+pub(crate) fn evaluating() -> bool {
     state() & IN_CLAUSE != 0
 }
 
