@@ -59,7 +59,7 @@ impl BrokenClaim {
         }
     }
 
-    /// What ends the process in no place that is known, for the same types, does so in one.
+    /// Panics that meet in no place that is known, for the same types, do so in one.
     fn of_an_end(
         plan: &Plan,
         sequence: &Sequence,
@@ -70,7 +70,7 @@ impl BrokenClaim {
         let mut types = lineage(plan, sequence, outcome.step as usize);
         let of = callee.and_then(Callee::of).and_then(|of| of.behind_references().path());
         types.extend(of.map(str::to_owned));
-        let unplaced = !note.is_empty() && !note.contains(" at ");
+        let unplaced = note.contains("while panicking") && !note.contains(" at ");
         unplaced.then(|| BrokenClaim { claim: format!("signal {number}, {note}"), types })
     }
 
