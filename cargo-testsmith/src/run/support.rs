@@ -11,10 +11,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use testsmith_judge::{Asked, Support};
 use testsmith_lab::{Error, Supervisor};
 use testsmith_model::message::{Component, Walk};
-use testsmith_model::operation::Operation;
+use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::outcome::Ending;
 use testsmith_model::sequence::Literal;
-use testsmith_model::{Edit, EditStep, Mode, OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{
+    Edit, EditStep, Heuristic, Heuristics, Mode, OpId, Plan, Sequence, Step, TypeId,
+};
 
 /// How many different values a claim is asked of.
 const MAX_VALUES: usize = 64;
@@ -50,7 +52,10 @@ pub(super) struct Values<'v> {
 impl<'v> Values<'v> {
     pub(super) fn new(plan: &'v Plan, all: &'v [Component]) -> Values<'v> {
         let mut components: HashMap<TypeId, Vec<&Component>> = HashMap::new();
-        for component in all.iter().rev() {
+        // A law that changes the value it is asked of has called whatever it names.
+        let is_law = |step: &Step| matches!(step, Step::Call(op, _) if plan.operation(*op).kind == OperationKind::Law);
+        let plain = |component: &&Component| !component.sequence.steps().any(is_law);
+        for component in all.iter().rev().filter(plain) {
             let made = component.sequence.steps().nth(component.value as usize);
             if let Some(ty) = made.map(|step| step.ty(plan)) {
                 components.entry(ty).or_default().push(component);
@@ -109,6 +114,7 @@ impl<'v> Values<'v> {
             max_length: MAX_LENGTH,
             keep: SEQUENCES_WITHOUT,
             avoid: self.plan.op_ids().filter(is_one).collect(),
+            heuristics: Heuristics::ALL.without(Heuristic::Laws),
             ..Walk::default()
         };
         let mut made = vec![];

@@ -23,10 +23,11 @@ pub enum Heuristic {
     Laws,
     Sizes,
     Reach,
+    Variety,
 }
 
 impl Heuristic {
-    pub const ALL: [Heuristic; 17] = [
+    pub const ALL: [Heuristic; 18] = [
         Heuristic::Components,
         Heuristic::Pruning,
         Heuristic::Clones,
@@ -44,6 +45,7 @@ impl Heuristic {
         Heuristic::Laws,
         Heuristic::Sizes,
         Heuristic::Reach,
+        Heuristic::Variety,
     ];
 
     /// As on the command line.
@@ -66,6 +68,7 @@ impl Heuristic {
             Heuristic::Laws => "laws",
             Heuristic::Sizes => "sizes",
             Heuristic::Reach => "reach",
+            Heuristic::Variety => "variety",
         }
     }
 
@@ -101,6 +104,7 @@ impl Heuristic {
             Heuristic::Reach => {
                 "states are searched for by contracts where a precondition was never met"
             }
+            Heuristic::Variety => "one number or letter in four is not of the pool of its type",
         }
     }
 

@@ -87,6 +87,21 @@ pub struct Engine {
     paused: u32,
 }
 
+/// Numbers up to this are limited one by one.
+const LIMITED_ONE_BY_ONE: u128 = 1 << 20;
+/// No smaller number is ruled out by a larger one.
+const NEVER_RULED_OUT: u128 = 1 << 16;
+
+/// What is too large as well if this number ended a worker. Each one that does takes seconds,
+/// so they are not tried one after the other: of half as many digits is the next.
+fn well_below(magnitude: u128) -> u128 {
+    if magnitude <= LIMITED_ONE_BY_ONE {
+        return magnitude;
+    }
+    let bits = u128::BITS - magnitude.leading_zeros();
+    (1 << (bits / 2)).max(NEVER_RULED_OUT)
+}
+
 impl Engine {
     pub fn new(
         plan: &Plan,
@@ -128,7 +143,8 @@ impl Engine {
             paused: 0,
         };
         for limit in limits.iter().filter(|_| heuristics.has(Heuristic::Limits)) {
-            engine.lower(limit.op, limit.input as usize, limit.number.unsigned_abs());
+            let magnitude = well_below(limit.number.unsigned_abs());
+            engine.lower(limit.op, limit.input as usize, magnitude);
         }
         engine
     }

@@ -11,6 +11,7 @@ mod sources;
 mod steps;
 mod texts;
 mod trace;
+mod variety;
 
 pub use engine::Engine;
 pub use sources::numbered;

@@ -1,6 +1,8 @@
 //! Where the values of each type come from: literals, makers, references.
 
 use super::sizes::{GREATEST, SIZES, sized_by};
+use super::variety::variety;
+use std::ops::Range;
 use testsmith_model::sequence::Literal;
 use testsmith_model::{Mode, OpId, Plan, TypeId};
 
@@ -9,20 +11,22 @@ use testsmith_model::{Mode, OpId, Plan, TypeId};
 pub(super) const COUNTED: usize = 128;
 
 /// The literals of a type as they are numbered: its pool, and if that is of
-/// whole numbers, those from nought on, and if there is room for them, sizes.
+/// whole numbers, those from nought on, and if there is room for them, sizes;
+/// then whatever else there is of its kind.
 pub fn numbered(pool: &[Literal]) -> impl Iterator<Item = Literal> + '_ {
     let counts = matches!(pool.first(), Some(Literal::Int(_)));
     let counted = if counts { COUNTED } else { 0 };
     let has_room = |literal: &Literal| matches!(literal, Literal::Int(n) if *n >= GREATEST as i128);
     let sizes = if pool.iter().any(has_room) { &SIZES[..] } else { &[] };
     let numbers = (0..counted).chain(sizes.iter().copied());
-    pool.iter().cloned().chain(numbers.map(|n| Literal::Int(n as i128)))
+    let numbers = numbers.map(|n| Literal::Int(n as i128));
+    pool.iter().cloned().chain(numbers).chain(variety(pool))
 }
 
 /// The number of a size among the literals of a type, if it has one.
 pub(super) fn numbered_size(source: &Source, at: usize) -> Option<usize> {
     let n = source.literals + COUNTED + at;
-    (n < source.magnitudes.len()).then_some(n)
+    (n < source.varied.start).then_some(n)
 }
 
 /// Where values of one type come from. What is asked for most arguments comes first, in
@@ -43,6 +47,8 @@ pub(super) struct Source {
     pub(super) sized: Vec<OpId>,
     /// How far each literal is from nought, if they are whole numbers.
     pub(super) magnitudes: Vec<u128>,
+    /// The places of those that are not in the pool and have no other use.
+    pub(super) varied: Range<usize>,
 }
 
 /// The sources of all types, without the operations to avoid.
@@ -67,6 +73,8 @@ pub(super) fn sources(plan: &Plan, avoid: &[OpId]) -> Vec<Source> {
             _ => None,
         });
         sources[ty.index()].magnitudes = magnitudes.collect();
+        let all = numbered(pool).count();
+        sources[ty.index()].varied = all - variety(pool).len()..all;
     }
     find_cheapest_makers(plan, &mut sources);
     sources

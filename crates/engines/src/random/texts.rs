@@ -30,6 +30,12 @@ const MANY_TIMES: usize = 40;
 /// What a long text is made of if it is made of nothing special: one byte, two, three and
 /// four, lines and words.
 const LETTERS: [&str; 7] = ["a", "é", "字", "👩", "a\n", "\r\n", "aé "];
+/// Letters of two, three and four bytes, marks without a width, letters whose case has another
+/// length, spaces, ends of lines, and what controls a terminal.
+const UNUSUAL: [char; 24] = [
+    'é', 'ß', 'ä', 'İ', 'ſ', '字', '…', '👩', '𝒳', '\u{301}', '\u{200d}', '\u{fe0f}', '\u{a0}',
+    '\u{3000}', '\u{2028}', '\u{feff}', '\0', '\t', '\n', '\r', '\u{1b}', '\u{7f}', '\u{80}', '"',
+];
 /// What opens something nests, if it is repeated.
 const OPENING: [&str; 4] = ["[", "(", "{", "<"];
 /// Powers of ten, and the greatest numbers of types.
@@ -181,10 +187,15 @@ impl Texts {
         }
     }
 
-    /// A text for an operation that is likely to be new.
-    pub(super) fn compose(&mut self, op: OpId, rng: &mut Rng) -> Arc<str> {
+    /// A literal of the plan.
+    pub(super) fn piece(&self, n: usize) -> Option<Arc<str>> {
+        self.pieces.get(n).cloned()
+    }
+
+    /// A text for an operation that is likely to be new, made of this one or of any.
+    pub(super) fn compose(&mut self, op: OpId, base: Option<Arc<str>>, rng: &mut Rng) -> Arc<str> {
         self.text.clear();
-        let base = self.any(op, rng);
+        let base = base.unwrap_or_else(|| self.any(op, rng));
         self.text.push_str(&base);
         for _ in 0..MAX_EDITS {
             self.edit(op, rng);
@@ -259,8 +270,9 @@ impl Texts {
 
     fn edit(&mut self, op: OpId, rng: &mut Rng) {
         bound(&self.text, &mut self.bounds);
-        match rng.below(10) {
+        match rng.below(12) {
             0..4 => self.renumber(rng),
+            10.. => self.respell(rng),
             4..6 => self.join(op, rng),
             6 => {
                 let token = self.token(rng);
@@ -283,6 +295,20 @@ impl Texts {
             }
             _ if rng.chance(1, 2) => self.text = self.text.to_uppercase(),
             _ => self.text = self.text.to_lowercase(),
+        }
+    }
+
+    /// A letter that is written otherwise than most, in some place or in that of another:
+    /// whoever counts bytes for letters, or letters for columns, goes wrong behind it.
+    fn respell(&mut self, rng: &mut Rng) {
+        let at = rng.below(self.text.len() + 1);
+        let at = (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default();
+        let letter = UNUSUAL[rng.below(UNUSUAL.len())];
+        match self.text[at..].chars().next().filter(|_| rng.chance(1, 2)) {
+            Some(other) => {
+                self.text.replace_range(at..at + other.len_utf8(), letter.encode_utf8(&mut [0; 4]));
+            }
+            None => self.text.insert(at, letter),
         }
     }
 
@@ -400,7 +426,7 @@ mod tests {
 
     fn composed(pieces: &[&str], times: usize) -> HashSet<Arc<str>> {
         let (mut texts, mut rng) = (texts(pieces), Rng::new(1));
-        (0..times).map(|_| texts.compose(PARSE, &mut rng)).collect()
+        (0..times).map(|_| texts.compose(PARSE, None, &mut rng)).collect()
     }
 
     #[test]
@@ -422,6 +448,14 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_several_bytes_come_into_texts_that_have_none() {
+        let made = composed(&["wrap it"], 10_000);
+        let inside = |text: &Arc<str>| text.starts_with("wr") && text.ends_with(" it");
+        assert!(made.iter().any(|text| inside(text) && text.contains('字')));
+        assert!(made.iter().any(|text| inside(text) && text.contains('\u{1b}')));
+    }
+
+    #[test]
     fn long_texts_are_as_long_as_they_should_be_but_for_a_letter() {
         let (mut texts, mut rng) = (texts(&["[7s]", "字", ""]), Rng::new(1));
         let mut made = HashSet::new();
@@ -438,6 +472,15 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_made_of_the_one_beside_it() {
+        let (mut texts, mut rng) = (texts(&["zz"]), Rng::new(1));
+        let made: HashSet<Arc<str>> = (0..1000)
+            .map(|_| texts.compose(PARSE, Some("kitten-sitting".into()), &mut rng))
+            .collect();
+        assert!(made.contains("kitten-") && made.contains("kitten--sitting"));
+    }
+
+    #[test]
     fn any_text_can_be_edited() {
         assert!(!composed(&["", "\0", "👩\u{1f3fd}", "ßİ"], 10_000).is_empty());
         assert!(!composed(&[], 100).is_empty());
@@ -447,7 +490,7 @@ mod tests {
     fn a_text_that_was_not_refused_is_changed_further() {
         let (mut texts, mut rng) = (texts(&["a"]), Rng::new(1));
         texts.keep(PARSE, &"1.2.3-rc".into(), &mut rng);
-        assert!((0..100).any(|_| texts.compose(PARSE, &mut rng).contains("2.3-rc")));
+        assert!((0..100).any(|_| texts.compose(PARSE, None, &mut rng).contains("2.3-rc")));
     }
 
     #[test]

@@ -13,8 +13,11 @@ pub(super) fn simpler_literals(step: &EditStep) -> Vec<EditStep> {
     let simpler: Vec<Literal> = match literal {
         Literal::Int(n) => {
             let size = |n: i128| n.unsigned_abs();
-            let fewer = [0, 1, 2, 3, 10, 100, n / 2];
-            fewer.into_iter().filter(|m| size(*m) < size(*n)).map(Literal::Int).collect()
+            // Usual ones, then what is half of it, and ever nearer to it.
+            let nearer =
+                (1..i128::BITS).map(|part| n / (1 << part.min(126))).take_while(|d| *d != 0);
+            let fewer = [0, 1, 2, 3, 10, 100].into_iter().chain(nearer.map(|less| n - less));
+            fewer.filter(|m| size(*m) < size(*n)).map(Literal::Int).collect()
         }
         Literal::Float(bits) if f64::from_bits(*bits) != 0.0 => {
             let simple = [0.0, 1.0].into_iter().filter(|f: &f64| f.to_bits() != *bits);
@@ -77,6 +80,22 @@ fn shorter_texts(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_come_nearer_to_the_least_that_will_do() {
+        let step = |n: i128| EditStep::Literal(TypeId(0), Literal::Int(n));
+        let mut number = -7391;
+        // Whatever is further from zero than 1234 will do.
+        let does = |step: &EditStep| matches!(step, EditStep::Literal(_, Literal::Int(..-1234)));
+        while let Some(EditStep::Literal(_, Literal::Int(next))) =
+            simpler_literals(&step(number)).into_iter().find(does)
+        {
+            assert!(next > number);
+            number = next;
+        }
+        assert_eq!(number, -1235);
+        assert!(simpler_literals(&step(i128::MIN)).len() < 140);
+    }
 
     #[test]
     fn two_texts_lose_what_they_have_in_common() {

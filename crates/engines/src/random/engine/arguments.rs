@@ -9,7 +9,7 @@ use crate::random::trace::Args;
 use crate::stage::{Halt, Stage};
 use std::rc::Rc;
 use std::sync::Arc;
-use testsmith_model::operation::Access;
+use testsmith_model::operation::{Access, OperationKind};
 use testsmith_model::{Heuristic, Mode, OpId, TypeId};
 
 /// How deep arguments are made from arguments before the cheapest way is taken.
@@ -25,6 +25,11 @@ const TWINS_ONCE_IN: usize = 4;
 /// One text in so many is put together from others, for operations that are
 /// likely to look into it; and for all others, which are better off with few.
 const COMPOSED_ONCE_IN: (usize, usize) = (2, 8);
+
+/// One text in so many is made of one that the same call is given.
+const KIN_ONCE_IN: usize = 2;
+/// One number or letter in so many is none of the pool.
+const VARIED_ONCE_IN: usize = 4;
 
 /// An argument that is looked for.
 pub(super) struct Need<'n> {
@@ -89,8 +94,9 @@ impl Engine {
         let reuse = if literals > 0 { self.rng.chance(1, 3) } else { !self.rng.chance(1, 6) };
         if reuse
             && let Some(slot) = self.live(stage, need.access)
-            // A value and itself are a pair worth trying, but not most of the time.
-            && (!need.earlier.contains(&slot) || self.rng.chance(1, 3))
+            // A value and itself are a pair worth trying, but not most of the time; what
+            // things are put together from is as often the same.
+            && (!need.earlier.contains(&slot) || self.builds(need.op) || self.rng.chance(1, 3))
             && self.suits(&need, self.origins[slot as usize])
             && !self.is_beyond(&need, slot)
         {
@@ -103,7 +109,8 @@ impl Engine {
             return Ok(Some(slot));
         }
         if literals > 0 && self.composes(&need) {
-            let text = self.texts.compose(need.op, &mut self.rng);
+            let kin = self.kin(&need);
+            let text = self.texts.compose(need.op, kin, &mut self.rng);
             return self.put_text(stage, ty, &text).map(Some);
         }
         if literals > 0 {
@@ -157,6 +164,23 @@ impl Engine {
         self.attempt(stage, maker, None, need.depth + 1)
     }
 
+    /// Whether an operation only puts values together.
+    #[cold]
+    fn builds(&self, op: OpId) -> bool {
+        self.plan.operation(op).kind == OperationKind::Builder
+    }
+
+    /// Now and then the text that the same call was given before: texts that are compared or
+    /// searched for each other have most in common.
+    fn kin(&mut self, need: &Need<'_>) -> Option<Arc<str>> {
+        let text = |slot: &u32| match self.trace.literal_of(*slot) {
+            Some((ty, n)) if self.texts.takes(ty) => self.texts.piece(n as usize),
+            _ => self.trace.text_of(*slot).cloned(),
+        };
+        let kin = need.earlier.iter().rev().find_map(text)?;
+        self.rng.chance(1, KIN_ONCE_IN).then_some(kin)
+    }
+
     #[inline]
     fn suits(&mut self, need: &Need<'_>, origin: u32) -> bool {
         self.learned.suits(need.op, need.n, origin, &mut self.rng)
@@ -164,10 +188,17 @@ impl Engine {
 
     fn literal(&mut self, stage: &mut impl Stage, need: &Need<'_>) -> Result<Option<u32>, Halt> {
         let ty = need.access.ty;
-        let literals = self.sources[ty.index()].literals;
+        let source = &self.sources[ty.index()];
+        let (literals, varied) = (source.literals, source.varied.clone());
+        let varies = !varied.is_empty()
+            && self.heuristics.has(Heuristic::Variety)
+            && self.rng.chance(1, VARIED_ONCE_IN);
         let mut drawn = None;
         for _ in 0..MAX_DRAWS {
-            let n = self.rng.below(literals);
+            let n = match varies {
+                true => varied.start + self.rng.below(varied.len()),
+                false => self.rng.below(literals),
+            };
             if self.exceeds(need, ty, n) {
                 continue;
             }
