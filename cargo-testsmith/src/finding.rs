@@ -60,6 +60,7 @@ impl Finding {
             Ending::Panicked(_) => "panics",
             Ending::Broken => "is broken",
             Ending::Differs { .. } => "differs",
+            Ending::Unguarded { .. } => "misuses memory without checks",
             Ending::Exception { .. } => "is an exception",
             Ending::TimedOut { .. } => "does not return",
             Ending::Memory(MemoryError::Leak) => "leaks",
@@ -125,7 +126,7 @@ impl Finding {
     pub fn what(&self) -> String {
         match &self.outcome.ending {
             Ending::Broken => format!("does not hold: {}", self.operation),
-            Ending::Differs { .. } | Ending::Exception { .. } => {
+            Ending::Differs { .. } | Ending::Unguarded { .. } | Ending::Exception { .. } => {
                 format!("{}: {}", self.operation, describe(&self.outcome.ending, Phase::Calling))
             }
             ending => format!("{} {}", self.operation, describe(ending, self.outcome.phase)),
@@ -166,6 +167,11 @@ impl Emitted for Finding {
                 .push("It passes with `cargo test` and fails with `cargo test --release`.".into());
             shows = checked.clone();
         }
+        if let Ending::Unguarded { .. } = &self.outcome.ending {
+            let how = "It panics with `cargo test`; `cargo test --release -- --ignored` shows what \
+                       happens without the checks.";
+            comment.push(how.into());
+        }
         Test {
             name: self.name.clone(),
             comment,
@@ -180,6 +186,9 @@ impl Emitted for Finding {
                     _ => Watch::Heap,
                 }),
                 (Ending::TimedOut { .. }, _) => TestEnding::Hangs,
+                (Ending::Unguarded { .. }, _) => TestEnding::IgnoredUnchecked {
+                    why: "misuses the memory of the whole test process".to_owned(),
+                },
                 (ending, _) if ending.is_fatal() => {
                     TestEnding::Ignored { why: "ends the whole test process".to_owned() }
                 }

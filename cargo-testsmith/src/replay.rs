@@ -110,6 +110,9 @@ pub fn describe(ending: &Ending, phase: Phase) -> String {
             let checked = checked.as_deref().unwrap_or("completed");
             format!("{checked} with overflow checks, {released} without")
         }
+        Ending::Unguarded { stopped, unchecked } => {
+            format!("{stopped} with overflow checks and debug assertions, {unchecked} without")
+        }
         Ending::Exception { clause, held, broken, .. } => {
             format!("nearly always {clause}: in {held} calls, and not in {broken}")
         }

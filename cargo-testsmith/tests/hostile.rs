@@ -44,6 +44,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Ending::Broken => "broken",
         Ending::Memory(_) => "misuses memory",
         Ending::Differs { .. } => "differs",
+        Ending::Unguarded { .. } => "misuses memory without checks",
         Ending::Exception { .. } => "is an exception",
     }
 }

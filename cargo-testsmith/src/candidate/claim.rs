@@ -81,6 +81,13 @@ impl Workers<'_> {
                     .and_then(|outcome| failing(plan, sequence, relative(outcome, root)))
                     .filter(|(failing, _)| failing.class == *class)
             }
+            Claim::Unguarded { class } => {
+                let outcome = self.unguarded(sequence, root)?;
+                outcome
+                    .filter(|outcome| outcome.step as usize + 1 == sequence.len())
+                    .and_then(|outcome| failing(plan, sequence, outcome))
+                    .filter(|(failing, _)| failing.class == *class)
+            }
             Claim::Reaches { points: wanted, panics } => {
                 let Some((outcome, points)) = self.reached(plan, sequence)? else {
                     return Ok(None);
@@ -109,6 +116,25 @@ impl Workers<'_> {
         let checked = self.checked.run(sequence, true)?;
         let released = released.run(sequence, true)?;
         Ok(difference(plan, sequence, &checked, &released))
+    }
+
+    /// What a check keeps from misusing memory, as an outcome of both builds together.
+    pub fn unguarded(
+        &mut self,
+        sequence: &Sequence,
+        root: &Path,
+    ) -> Result<Option<Outcome>, Error> {
+        let Some(released) = &mut self.released else { return Ok(None) };
+        let unchecked = released.run(sequence, false)?;
+        if !unchecked.ending.is_misuse_of_memory() {
+            return Ok(None);
+        }
+        let checked = relative(self.checked.run(sequence, false)?, root);
+        let Ending::Panicked(_) = checked.ending else { return Ok(None) };
+        let stopped = describe(&checked.ending, checked.phase);
+        let ending =
+            Ending::Unguarded { stopped, unchecked: describe(&unchecked.ending, unchecked.phase) };
+        Ok(Some(Outcome { ending, ..unchecked }))
     }
 
     /// How a sequence ends and what it reaches; nothing if it is not one for a

@@ -46,6 +46,8 @@ pub enum Claim {
     Fails { class: String, severity: Severity, known: Vec<BTreeSet<String>> },
     /// Its last call gives something else without overflow checks.
     Differs { class: String },
+    /// A check stops it, and without overflow checks and debug assertions it misuses memory.
+    Unguarded { class: String },
     /// It completes, or panics as documented, and reaches these points of the
     /// crate.
     Reaches { points: Vec<u32>, panics: bool },

@@ -102,8 +102,13 @@ impl Work<'_> {
         session.console.say("comparing with a build without overflow checks");
         let mut released = session.another(released, self.budget.limits())?;
         let mut checked = session.another(self.harness, self.budget.limits())?;
-        let comparison =
-            Comparison::new(&session.plan, &mut checked, options.seed, self.ends.comparing);
+        let plan = &*session.plan;
+        let comparison = Comparison::new(
+            (plan, &session.package.root),
+            &mut checked,
+            (options.seed, self.selection.excluded(plan)),
+            self.ends.comparing,
+        );
         let mut comparison = match comparison {
             Err(Error::Interrupted) => return Ok(vec![]),
             comparison => comparison?,

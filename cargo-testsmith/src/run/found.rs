@@ -34,7 +34,7 @@ impl Found {
     /// A finding waits as long as its test was not checked; a suspicious one has none.
     pub(super) fn of(finding: &Finding) -> Found {
         let Finding { sequence, outcome, after, waits, .. } = finding.clone();
-        let differs = matches!(outcome.ending, Ending::Differs { .. });
+        let differs = matches!(outcome.ending, Ending::Differs { .. } | Ending::Unguarded { .. });
         Found { sequence, after, differs, waits }
     }
 }

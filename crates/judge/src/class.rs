@@ -58,6 +58,7 @@ impl Facts<'_> {
             }
             Ending::Memory(error) => format!("{path} {}", error.words()),
             Ending::Differs { .. } => format!("different results: {path}"),
+            Ending::Unguarded { .. } => format!("memory without checks: {path}"),
             Ending::Exception { .. } => format!("exception: {path}"),
             // Where a place is known, that is what counts.
             Ending::Signal { number, note } if note.contains(" at ") => {

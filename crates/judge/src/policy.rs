@@ -4,7 +4,7 @@ use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
 use crate::guesses::BACKWARDS;
 use testsmith_model::operation::OperationKind;
-use testsmith_model::outcome::{Ending, MemoryError, Phase};
+use testsmith_model::outcome::{Ending, MemoryError, Phase, STACK_OVERFLOW};
 
 pub struct Rule {
     pub name: &'static str,
@@ -108,6 +108,13 @@ pub static POLICY: &[Rule] = &[
         severity: Violation,
         reason: "the results with and without overflow checks and debug assertions are not the same",
         applies: |facts| matches!(facts.outcome.ending, Ending::Differs { .. }),
+    },
+    Rule {
+        name: "memory error without checks",
+        severity: Violation,
+        reason: "only overflow checks or debug assertions, which users build without, keep it from \
+                 using memory as it must not be",
+        applies: |facts| matches!(facts.outcome.ending, Ending::Unguarded { .. }),
     },
     Rule {
         name: "exception to a near-contract",
@@ -543,7 +550,7 @@ const MANY: u128 = 60;
 const THOUSANDS: u128 = 1000;
 
 fn overflows_its_stack(facts: &Facts) -> bool {
-    matches!(&facts.outcome.ending, Ending::Signal { note, .. } if note == "stack overflow")
+    matches!(&facts.outcome.ending, Ending::Signal { note, .. } if note == STACK_OVERFLOW)
 }
 
 fn is_endless(facts: &Facts) -> bool {

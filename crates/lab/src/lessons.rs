@@ -5,7 +5,7 @@ use crate::worker::Death;
 use std::collections::HashMap;
 use testsmith_model::message::{ArgumentLimit, Component};
 use testsmith_model::operation::SIZE;
-use testsmith_model::outcome::{Ending, Outcome, Phase};
+use testsmith_model::outcome::{Ending, Outcome, Phase, STACK_OVERFLOW};
 use testsmith_model::sequence::{Literal, Step};
 use testsmith_model::{Callee, OpId, Plan, Sequence};
 
@@ -13,8 +13,6 @@ use testsmith_model::{Callee, OpId, Plan, Sequence};
 const DEATHS_BEFORE_AVOIDED: u32 = 2;
 /// When so many instances of a function did not return, none is called again.
 const HUNG_BEFORE_ALL_AVOIDED: usize = 3;
-/// What is noted of a worker that ended so.
-const STACK_OVERFLOW: &str = "stack overflow";
 /// A list or a text of fewer elements is not to blame.
 const LEAST_THING: i128 = 250;
 /// Components kept for workers to come; the oldest make way.

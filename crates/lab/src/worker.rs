@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use testsmith_model::Sequence;
 use testsmith_model::journal;
 use testsmith_model::message::{Job, Reply};
-use testsmith_model::outcome::{ANOTHER_PANIC, Ending, Outcome, Phase};
+use testsmith_model::outcome::{ANOTHER_PANIC, Ending, Outcome, Phase, STACK_OVERFLOW};
 use testsmith_model::pipe::{receive, send};
 
 #[derive(Clone, Debug)]
@@ -261,7 +261,7 @@ pub(crate) const HEAP_NOTES: [&str; 3] = ["heap corruption", "double free", "inv
 /// What the runtime said before it aborted, in our words.
 fn note_in(output: &str) -> String {
     let known = [
-        ("overflowed its stack", "stack overflow"),
+        ("overflowed its stack", STACK_OVERFLOW),
         ("unsafe precondition(s) violated", "unsafe precondition violated"),
         ("misaligned pointer dereference", "misaligned pointer dereferenced"),
         ("null pointer dereference occurred", "null pointer dereferenced"),

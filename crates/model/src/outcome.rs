@@ -14,6 +14,9 @@ pub struct Value {
 /// What a worker says before the place where a panic comes upon another.
 pub const ANOTHER_PANIC: &str = "another panic at ";
 
+/// What is said of a process whose stack did not suffice.
+pub const STACK_OVERFLOW: &str = "stack overflow";
+
 /// Longer texts are cut, and end with an ellipsis.
 pub const MAX_TEXT: usize = 4096;
 
@@ -93,6 +96,14 @@ pub enum Ending {
         /// What it looks like, or what happens instead, without them.
         released: String,
     },
+    /// A check stops it that users build without, and without the check it misuses memory. Only
+    /// who runs both can say so.
+    Unguarded {
+        /// How the check ended it.
+        stopped: String,
+        /// What happens instead, without.
+        unchecked: String,
+    },
     /// Its last call does not keep what nearly all calls of its kind keep. Only who saw
     /// those can say so.
     Exception {
@@ -148,6 +159,18 @@ impl MemoryError {
 }
 
 impl Ending {
+    /// Whether memory was used as it must not be, seen by who watches it or by the machine.
+    pub fn is_misuse_of_memory(&self) -> bool {
+        const FAULTS: [i32; 3] = [4, 7, 11];
+        match self {
+            Ending::Memory(error) => *error != MemoryError::Leak,
+            Ending::Signal { number, note } => {
+                FAULTS.contains(number) && !note.contains(STACK_OVERFLOW)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the process is gone, so that a new worker has to go on.
     pub fn is_fatal(&self) -> bool {
         !matches!(
@@ -158,6 +181,7 @@ impl Ending {
                 | Ending::Broken
                 | Ending::Memory(_)
                 | Ending::Differs { .. }
+                | Ending::Unguarded { .. }
                 | Ending::Exception { .. }
         )
     }

@@ -197,6 +197,7 @@ wire!(enum Ending {
     5 => TimedOut { after_ms: a, waits: w }, 6 => Exited { code: c }, 7 => Broken {},
     8 => Differs { checked: c, released: r }, 9 => Memory { 0: m },
     10 => Exception { clause: c, held: h, broken: b, cause: w },
+    11 => Unguarded { stopped: s, unchecked: u },
 });
 wire!(enum MemoryError {
     0 => Overrun {}, 1 => Underrun {}, 2 => WriteAfterFree {}, 3 => DoubleFree {},

@@ -42,6 +42,8 @@ pub enum TestEnding {
     Shows { text: String },
     /// It would end the whole process.
     Ignored { why: String },
+    /// It would end the whole process, in a build without overflow checks.
+    IgnoredUnchecked { why: String },
     /// Its last call does not return.
     Hangs,
     /// It fails by how its memory is used.
@@ -146,6 +148,9 @@ pub(crate) fn function(plan: &Plan, test: &Test, imports: &mut Imports) -> Strin
         TestEnding::Panics { expected: None } => text.push_str("#[should_panic]\n"),
         TestEnding::Hangs => text.push_str(&format!("#[ignore = \"{HANGS}\"]\n")),
         TestEnding::Ignored { why } => text.push_str(&format!("#[ignore = {why:?}]\n")),
+        TestEnding::IgnoredUnchecked { why } => {
+            text.push_str(&format!("#[cfg_attr(not(debug_assertions), ignore = {why:?})]\n"));
+        }
     }
     if test.style == Style::Explicit {
         text.push_str("#[allow(deprecated, unused_mut, unused_variables, clippy::all)]\n");
