@@ -133,6 +133,14 @@ impl Finding {
         }
     }
 
+    /// Whether it says of a check that stops a call what would happen without, and the other only
+    /// that the check stops it.
+    pub fn tells(&self, other: &Finding) -> bool {
+        let Ending::Unguarded { stopped, .. } = &self.outcome.ending else { return false };
+        self.operation == other.operation
+            && *stopped == describe(&other.outcome.ending, other.outcome.phase)
+    }
+
     /// Why it counts: the rule's reason, and what the law is good for.
     pub fn reason(&self) -> String {
         let broken = self.outcome.ending == Ending::Broken;

@@ -43,6 +43,20 @@ fn results_that_differ_without_checks_are_found_and_nothing_twice() {
 }
 
 #[test]
+fn what_only_overflow_checks_keep_from_misusing_memory_is_a_violation() {
+    let fixture = Fixture::copy("release");
+    let args = ["--calls", "20000", "--compare-release", "--quiet", "--no-regressions"];
+    let output = fixture.run(&[&args[..], &["--format", "json"]].concat());
+    let findings = findings(&output);
+    let severities = |operation: &str| -> Vec<String> {
+        let about = findings.iter().filter(|finding| finding["operation"] == operation);
+        about.map(|finding| finding["severity"].as_str().expect("a word").to_owned()).collect()
+    };
+    assert_eq!(severities("release::sum_of"), ["violation"], "{findings:#?}");
+    assert!(!severities("release::pixel_of").contains(&"violation".to_owned()), "{findings:#?}");
+}
+
+#[test]
 fn a_build_that_cannot_be_compared_with_is_told() {
     let manifest =
         "[package]\nname = \"gone\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n";

@@ -9,9 +9,9 @@ use super::vary::{Whose, varied};
 use super::{Candidate, Claim, Confirmed, Search, Workers};
 use crate::budget::is_late;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use testsmith_engines::shrink::shrink;
-use testsmith_judge::{Failing, Known, Severity, Verdict, is_by_zero, judge_with};
+use testsmith_judge::{Failing, Known, Severity, Verdict, is_by_nothing, is_by_zero, judge_with};
 use testsmith_lab::Error;
 use testsmith_model::message::Component;
 use testsmith_model::outcome::{Ending, Outcome};
@@ -32,6 +32,8 @@ pub struct Confirmer<'c> {
 /// One candidate is made smaller for at most this part of the time that is left for
 /// all: one whose calls hang takes all that it is given.
 const SHARE: u32 = 4;
+/// But always for so long: what has dozens of calls is of no use to anybody.
+const LEAST: Duration = Duration::from_secs(4);
 
 /// How much longer than in the search a call may take before it is said not to return.
 const PATIENTLY: f64 = 10.0;
@@ -147,7 +149,8 @@ impl Confirmer<'_> {
         let (counts, by_zero) = match &outcome.ending {
             Ending::Panicked(panic) => {
                 let by_zero = is_by_zero(&panic.message);
-                (by_zero || panic.message.contains("with overflow"), by_zero)
+                let counts = panic.message.contains("with overflow");
+                (by_zero || counts || is_by_nothing(&panic.message), by_zero)
             }
             Ending::TimedOut { .. } => (true, false),
             _ => (false, false),
@@ -243,7 +246,8 @@ impl Confirmer<'_> {
     ) -> Result<Sequence, Error> {
         let (plan, components) = (self.plan, self.components);
         let now = Instant::now();
-        let end = self.until.map(|until| now + until.saturating_duration_since(now) / SHARE);
+        let share = |until: Instant| (until.saturating_duration_since(now) / SHARE).max(LEAST);
+        let end = self.until.map(|until| now + share(until));
         let mut error = None;
         let mut keeps = |candidate: &Sequence| {
             if error.is_some() || is_late(end) {

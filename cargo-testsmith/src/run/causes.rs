@@ -29,6 +29,7 @@ struct Cause {
     class: String,
     claim: Option<BrokenClaim>,
     refusal: Option<String>,
+    elsewhere: Option<(String, u32, String)>,
     severity: Severity,
     way: BTreeSet<String>,
     given_data: bool,
@@ -84,6 +85,18 @@ impl BrokenClaim {
     }
 }
 
+/// Whether it is about nothing but a law: that is broken, or what the law asks panics outside of
+/// the crate's own code, as the standard library does where a size is said to be exact.
+fn is_about_a_law(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> bool {
+    let elsewhere = match &outcome.ending {
+        Ending::Broken => return true,
+        Ending::Panicked(panic) => !panic.own,
+        _ => false,
+    };
+    let callee = callee_at(plan, sequence, outcome.step as usize);
+    elsewhere && matches!(callee, Some(Callee::Claim { .. }))
+}
+
 /// What code says that gives up in the same words in many places of one file, for values of one
 /// type: they were not made for that.
 fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
@@ -96,6 +109,19 @@ fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String
     MACROS
         .contains(&name.rsplit("::").next().unwrap_or(name).trim())
         .then(|| format!("{}, {}, {of}", panic.file, origin.statement))
+}
+
+/// The place of a panic in the standard library or another crate, and what was called: whatever is
+/// said there, of too large a number or of one below zero, nobody looked before.
+fn place_elsewhere(
+    plan: &Plan,
+    sequence: &Sequence,
+    outcome: &Outcome,
+) -> Option<(String, u32, String)> {
+    let Ending::Panicked(panic) = &outcome.ending else { return None };
+    let callee = callee_at(plan, sequence, outcome.step as usize)?;
+    let elsewhere = !panic.own && !panic.file.is_empty();
+    elsewhere.then(|| (panic.file.clone(), panic.line, callee.to_string()))
 }
 
 impl<'c> Causes<'c> {
@@ -118,10 +144,11 @@ impl<'c> Causes<'c> {
         let known = self.confirmed.iter().filter(|cause| cause.class == *class).count();
         // One way is enough of what is only suspicious, and of a law, which says what is wrong.
         let enough = *severity == Severity::Suspicious
-            || failure.outcome.ending == Ending::Broken
+            || is_about_a_law(self.plan, &failure.sequence, &failure.outcome)
             || known >= MAX_CAUSES;
         let claim = BrokenClaim::of(self.plan, &failure.sequence, &failure.outcome);
         let refusal = refusal(self.plan, &failure.sequence, &failure.outcome);
+        let elsewhere = place_elsewhere(self.plan, &failure.sequence, &failure.outcome);
         let said = |cause: &&Cause| refusal.is_some() && cause.refusal == refusal;
         let often = self.confirmed.iter().filter(said).count() >= MAX_CAUSES;
         let explains = |cause: &&mut Cause| {
@@ -129,6 +156,7 @@ impl<'c> Causes<'c> {
                 || cause.given_data <= failure.given_data && is_same_way(&cause.way, &failure.way);
             let same = cause.class == *class && covers
                 || BrokenClaim::is_same(&cause.claim, &claim)
+                || elsewhere.is_some() && cause.elsewhere == elsewhere
                 || often && cause.refusal == refusal;
             same && cause.severity <= *severity
         };
@@ -169,9 +197,11 @@ fn explains(plan: &Plan, one: &Finding, other: &Finding) -> bool {
     let claim = |finding: &Finding| BrokenClaim::of(plan, &finding.sequence, &finding.outcome);
     let given_data =
         |finding: &Finding| is_given_data(plan, &finding.sequence, finding.outcome.step as usize);
-    let same_way = one.outcome.ending == Ending::Broken
+    let elsewhere = |finding: &Finding| place_elsewhere(plan, &finding.sequence, &finding.outcome);
+    let same_way = is_about_a_law(plan, &one.sequence, &one.outcome)
         || given_data(one) <= given_data(other) && is_same_way(&one.way, &other.way);
     let same = same_way && one.failing.class == other.failing.class
+        || elsewhere(one).is_some() && elsewhere(one) == elsewhere(other)
         || BrokenClaim::is_same(&claim(one), &claim(other));
     same && one.failing.severity <= other.failing.severity
 }
@@ -204,6 +234,7 @@ impl Search for Causes<'_> {
             class: failing.class.clone(),
             claim: BrokenClaim::of(self.plan, sequence, outcome),
             refusal: refusal(self.plan, sequence, outcome),
+            elsewhere: place_elsewhere(self.plan, sequence, outcome),
             severity: failing.severity,
             way: way(self.plan, sequence, outcome.step as usize),
             given_data: is_given_data(self.plan, sequence, outcome.step as usize),

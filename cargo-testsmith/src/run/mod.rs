@@ -234,14 +234,17 @@ impl Work<'_> {
             findings.iter().filter(fail).map(|finding| Found { waits: true, ..Found::of(finding) });
         self.keep_found(not_yet.chain(waiting.iter().cloned()))?;
         tell_apart(&mut findings);
-        let (mut wanted, suspicious): (Vec<Finding>, Vec<Finding>) =
+        let (mut wanted, mut suspicious): (Vec<Finding>, Vec<Finding>) =
             findings.into_iter().partition(|finding| {
                 let wanted = self.options.suspicious && !finding.is_exception();
                 wanted || finding.failing.severity == Severity::Violation
             });
         let not_compared = match released() {
             Some(Ok(harness)) => {
-                wanted.extend(self.differing(&harness, tests)?);
+                let differing = self.differing(&harness, tests)?;
+                let told = |known: &mut Finding| differing.iter().any(|one| one.tells(known));
+                suspicious.extract_if(.., told).for_each(drop);
+                wanted.extend(differing);
                 None
             }
             Some(Err(why)) => Some(why),

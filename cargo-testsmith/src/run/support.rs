@@ -163,6 +163,7 @@ impl<'v> Values<'v> {
                 outcome => outcome?,
             };
             let shown = self.shown(supervisor, &sequence, &args)?;
+            let length = shown.iter().flatten().map(String::len).sum();
             // What cannot be shown is told apart by how it was made.
             if !asked.seen.insert(shown.unwrap_or_else(|| vec![format!("{sequence:?}")])) {
                 continue;
@@ -170,7 +171,7 @@ impl<'v> Values<'v> {
             if matches!(outcome.ending, Ending::Completed | Ending::Broken) {
                 let held = outcome.ending == Ending::Completed;
                 let (calls, size) = self.made_by(&sequence);
-                asked.values.push(Asked { held, calls, size });
+                asked.values.push(Asked { held, calls, size, shown: length });
             }
         }
         Ok(())

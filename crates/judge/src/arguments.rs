@@ -23,6 +23,24 @@ pub(crate) fn number(step: &Step, seen: Option<&Value>) -> Option<i128> {
     }
 }
 
+/// Whether the step `here`, or one that it was made from, was given a number that is none, as far as
+/// that was seen.
+pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let is_nan = |slot: usize| match steps[slot] {
+        Step::Literal(_, Literal::Float(bits)) => f64::from_bits(*bits).is_nan(),
+        Step::Literal(..) => false,
+        Step::Call(..) => {
+            let is_float = matches!(&plan.ty(steps[slot].ty(plan)).ty,
+                Ty::Prim(name) if name.starts_with('f'));
+            let text = seen.get(slot).and_then(|value| value.text.as_deref());
+            is_float && text == Some("NaN")
+        }
+    };
+    let makers = made_from(&steps, here);
+    (0..steps.len()).any(|slot| makers[slot] && is_nan(slot))
+}
+
 /// Whether the step `here` gives an integer, and one of its arguments shows numbers whose
 /// product may not fit that.
 pub(crate) fn hold_large_numbers(

@@ -4,8 +4,8 @@ use crate::arguments;
 use crate::by_hand::{assembled, constructs, is_put_together};
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
-    is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    OF_STD, bits, code_in, indices_in, is_a_back_door, is_a_convention, is_about_a_query,
+    is_internal, is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
@@ -70,6 +70,12 @@ pub struct Facts<'f> {
     pub far_place: bool,
     /// The index that the panic complains of was told to what made the value, with a text or a list.
     pub told_before: bool,
+    /// It, or what it was made from, was given a number that is none.
+    pub given_nan: bool,
+    /// What made one of its values was told a place outside of the text that it was given.
+    pub told_outside: bool,
+    /// The names of the functions that were called for it, its own among them.
+    called: BTreeSet<String>,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -195,6 +201,16 @@ impl<'f> Facts<'f> {
             carried_place: places::carried(plan, sequence, here),
             far_place: places::far(plan, sequence, here),
             told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
+            given_nan: arguments::is_given_nan(plan, sequence, here, &outcome.values),
+            told_outside: places::told_outside(plan, sequence, here),
+            called: arguments::makers(sequence, here)
+                .into_iter()
+                .chain(sequence.steps().nth(here))
+                .filter_map(|step| match step {
+                    Step::Call(op, _) => Some(plan.operation(*op).callee.name().to_owned()),
+                    Step::Literal(..) => None,
+                })
+                .collect(),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -234,6 +250,15 @@ impl<'f> Facts<'f> {
             let named = |name: &str| name.len() > 3 && words().any(|word| word == name);
             operation.inputs.iter().any(|input| input.name != "self" && named(&input.name))
         })
+    }
+
+    /// What it says when it panics is about a function that the test has called, by its name and as
+    /// code: it speaks to whoever calls that. What an assertion quotes of itself speaks to nobody.
+    pub fn speaks_to_its_caller(&self) -> bool {
+        let Some(panic) = self.panic() else { return false };
+        let said = own_words(&panic.message);
+        let written = !said.starts_with("assertion ") && !said.starts_with("internal error");
+        written && code_in(said).any(|name| self.called.contains(name))
     }
 
     fn contract(&self) -> Option<BrokenContract<'_>> {

@@ -106,6 +106,11 @@ pub fn is_by_zero(message: &str) -> bool {
     message.contains("divide by zero") || message.contains("divisor of zero")
 }
 
+/// Whether a message of the language says that there is nothing where something was expected.
+pub fn is_by_nothing(message: &str) -> bool {
+    message.contains("on a `None` value")
+}
+
 /// What the author of the code says in a message, without what the standard library says when
 /// something is unwrapped that is not there.
 pub fn own_words(message: &str) -> &str {
@@ -115,6 +120,18 @@ pub fn own_words(message: &str) -> &str {
         "called `Result::unwrap_err()` on an `Ok` value: ",
     ];
     NOT_THERE.iter().find_map(|words| message.strip_prefix(words)).unwrap_or(message)
+}
+
+/// The names in a sentence that are written as those of functions: behind a path, or called.
+pub fn code_in(said: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut at = 0;
+    said.split(move |c: char| !is_word(c)).filter(move |word| {
+        let (start, end) = (at, at + word.len());
+        at = end + said[end..].chars().next().map_or(0, char::len_utf8);
+        let called = said[end..].starts_with('(');
+        !word.is_empty() && (called || said[..start].ends_with("::"))
+    })
 }
 
 /// What is said of a range that ends before it begins.
@@ -191,6 +208,14 @@ pub(crate) mod tests {
         assert_eq!(says("slice index starts at 2 but ends at 1"), [2, 1]);
         assert_eq!(says("begin <= end (4 <= 2) when slicing `a9b`"), [4, 2]);
         assert!(says("there is no index").is_empty());
+    }
+
+    #[test]
+    fn functions_are_named_as_code() {
+        let names = |said: &'static str| code_in(said).collect::<Vec<_>>();
+        assert_eq!(names("`Tape::offset_from(3)` only takes its own"), ["offset_from"]);
+        assert_eq!(names("call `open()` before"), ["open"]);
+        assert!(names("the push of a full list, see push").is_empty());
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod support;
 mod way;
 
 pub use facts::Facts;
-pub use guesses::is_by_zero;
+pub use guesses::{is_by_nothing, is_by_zero};
 pub use policy::{POLICY, Rule};
 pub use positions::{Counts, counts, is_right};
 pub use reservations::RESERVATIONS;

@@ -5,8 +5,10 @@
 
 use crate::arguments::{made_from, number};
 use crate::guesses::names_an_index_or_size;
+use crate::positions::is_range;
 use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, OperationKind};
+use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step};
 
@@ -72,6 +74,49 @@ pub(crate) fn told_before(plan: &Plan, sequence: &Sequence, here: usize, indices
         let told = |slot: &usize| number(steps[*slot], None).is_some_and(|n| indices.contains(&n));
         given.iter().any(told) && given.iter().any(|slot| is_plain(*slot))
     })
+}
+
+/// Whether a call that the step `here` was made from was told a place in a text that does not lie
+/// in that text: beyond its end, inside a letter, or from behind to before.
+pub(crate) fn told_outside(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let makers = made_from(&steps, here);
+    let number = |slot: usize| number(steps[slot], None).and_then(|n| usize::try_from(n).ok());
+    (0..here.min(steps.len())).filter(|at| makers[*at]).any(|at| {
+        let Step::Call(op, _) = steps[at] else { return false };
+        let given: Vec<(usize, &Input)> =
+            steps[at].args(at).zip(&plan.operation(*op).inputs).collect();
+        let texts = || given.iter().filter_map(|(slot, _)| text_of(plan, &steps, *slot));
+        given.iter().any(|(slot, input)| {
+            let ty = &plan.ty(input.ty).ty;
+            let ends: Vec<usize> = match is_range(ty) {
+                true => steps[*slot].args(*slot).filter_map(number).collect(),
+                false if *ty == Ty::prim("usize") && names_a_spot(&input.name) => {
+                    number(*slot).into_iter().collect()
+                }
+                false => vec![],
+            };
+            let backwards = !ends.is_sorted();
+            let lies_in = |text: &str| ends.iter().all(|end| text.is_char_boundary(*end));
+            !ends.is_empty() && texts().next().is_some() && (backwards || !texts().any(lies_in))
+        })
+    })
+}
+
+/// The text that a slot is, or looks at, where the test has spelled it.
+fn text_of<'s>(plan: &Plan, steps: &[&'s Step], slot: usize) -> Option<&'s str> {
+    let is_text = |slot: usize| match plan.ty(steps[slot].ty(plan)).ty.behind_references() {
+        Ty::Prim(name) => name == "str",
+        ty => ty.path() == Some("std::string::String"),
+    };
+    match steps[slot] {
+        Step::Literal(_, Literal::Str(text)) => Some(text),
+        Step::Call(..) if is_text(slot) => {
+            let mut seen = steps[slot].args(slot).filter(|arg| is_text(*arg));
+            seen.next().and_then(|arg| text_of(plan, steps, arg))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a call was told a place beyond all memory.

@@ -377,6 +377,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
+                || (facts.is_told_a_place() && facts.asserts_an_order())
                 || (facts.is_of_trait(&OPERATORS)
                     && (facts.large_number || facts.says(&["overflow", "underflow"])));
             facts.panics_by(&["debug_assert", "debug_assert_eq", "debug_assert_ne"]) && !asked_for
@@ -593,11 +594,14 @@ const BOUNDS: [&str; 5] =
     ["index out of bounds", "out of range", "exceeds", BACKWARDS[0], BACKWARDS[1]];
 
 /// What the language says when arithmetic or an index goes wrong.
-const ARITHMETIC: [&str; 7] = [
+const ARITHMETIC: [&str; 9] = [
     "with overflow",
     "divide by zero",
     "divisor of zero",
     "index out of bounds",
+    // A text that is cut beyond its end, or inside a letter.
+    "is out of bounds of",
+    "is not a char boundary",
     "out of range",
     BACKWARDS[0],
     BACKWARDS[1],

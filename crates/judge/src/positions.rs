@@ -41,7 +41,8 @@ pub(crate) fn only_looks(plan: &Plan, operation: &Operation) -> bool {
     })
 }
 
-fn is_range(ty: &Ty) -> bool {
+/// Whether a type is one of the ranges of the standard library.
+pub(crate) fn is_range(ty: &Ty) -> bool {
     ty.path().is_some_and(|path| path.starts_with("std::ops::Range"))
 }
 
@@ -112,6 +113,19 @@ impl Facts<'_> {
             only_looks(self.plan, operation) && !words.any(|word| names.contains(&word))
         };
         bare && !self.mentions_an_argument() && self.operation.is_some_and(looks)
+    }
+
+    /// One of its arguments is a place in its value, by its type or its name.
+    pub fn is_told_a_place(&self) -> bool {
+        let inputs = self.operation.map(|operation| operation.inputs.as_slice());
+        inputs.unwrap_or_default().iter().any(|input| is_position(self.plan, input))
+    }
+
+    /// What an assertion says of itself is that one thing is less than another.
+    pub fn asserts_an_order(&self) -> bool {
+        let said = self.panic().and_then(|panic| panic.message.strip_prefix("assertion failed: "));
+        let signs = ["<", "<=", ">", ">="];
+        said.is_some_and(|said| said.split_whitespace().any(|word| signs.contains(&word)))
     }
 
     /// The function promises an `Option` or a `Result` instead of a panic. An error of which

@@ -1,6 +1,7 @@
 //! What keeps a violation from being one.
 
 use crate::Severity::Suspicious;
+use crate::guesses::is_by_nothing;
 use crate::policy::Rule;
 use testsmith_model::outcome::Ending;
 
@@ -36,7 +37,23 @@ pub static RESERVATIONS: &[Rule] = &[
         severity: Suspicious,
         reason: "the index that goes wrong was given by the test to what made the value, together \
                  with a text or a list that it may not fit",
-        applies: |facts| facts.told_before,
+        applies: |facts| facts.told_before || facts.told_outside && facts.panic().is_some(),
+    },
+    Rule {
+        name: "number that is none",
+        severity: Suspicious,
+        reason: "something is unwrapped that is not there, and the test gave a NaN, which is neither \
+                 less nor more than anything",
+        applies: |facts| {
+            facts.given_nan && facts.panic().is_some_and(|panic| is_by_nothing(&panic.message))
+        },
+    },
+    Rule {
+        name: "function named by the message",
+        severity: Suspicious,
+        reason: "what it says when it panics names a function that the test has called, and so \
+                 tells its caller how that is to be used",
+        applies: |facts| facts.speaks_to_its_caller(),
     },
     Rule {
         name: "values of different owners",

@@ -15,6 +15,9 @@ const SEED: u64 = 0x7661_7269_6574_7921;
 /// Of those drawn, one in so many is small: most is decided among small numbers.
 const SMALL_ONCE_IN: usize = 3;
 const SMALL: i128 = 1000;
+/// How many numbers next to each end of a type there are: what is added to a size that is
+/// nearly too large is small.
+const NEAR_THE_END: i128 = 8;
 
 /// Floats at which code goes wrong: the ends of what is exact and what is normal, halves that
 /// round to even, angles, fractions that no binary number has. All are exact in 32 bits, or
@@ -117,7 +120,8 @@ pub(super) fn variety(pool: &[Literal]) -> Vec<Literal> {
 fn whole_numbers(least: i128, greatest: i128, rng: &mut Rng) -> Vec<i128> {
     let powers = (2..127).map(|bits| 1i128 << bits).take_while(|power| *power <= greatest);
     let near = powers.flat_map(|power| [power - 1, power, power + 1]);
-    let ends = [greatest - 1, greatest / 2, greatest / 2 + 1, least + 1, least / 2];
+    let ends = (1..=NEAR_THE_END).flat_map(|n| [greatest - n, least + n]);
+    let ends = ends.chain([greatest / 2, greatest / 2 + 1, least / 2]);
     let signed = |number: i128, rng: &mut Rng| match least < 0 && rng.chance(1, 2) {
         true => -number,
         false => number,
