@@ -24,7 +24,8 @@ pub(super) fn one_for_each(plan: &Plan, findings: Vec<Finding>) -> Vec<Finding> 
     };
     let spoilt: Vec<Vec<usize>> = made.iter().map(after).collect();
     let same = |one: usize, other: usize| {
-        let interrupted = !made[one].interrupted.is_disjoint(&made[other].interrupted);
+        let interrupted = !made[one].interrupted.is_disjoint(&made[other].interrupted)
+            || made[one].is_unsafe_after_all() && made[other].is_unsafe_after_all();
         interrupted && !made[one].types.is_disjoint(&made[other].types)
             || spoilt[one].iter().any(|cause| spoilt[other].contains(cause))
     };
@@ -52,26 +53,37 @@ struct Made {
     types: BTreeSet<String>,
     /// The calls before the one that fails.
     calls: BTreeSet<String>,
-    /// Those of them that were interrupted.
+    /// Those that were interrupted, the one that fails among them.
     interrupted: BTreeSet<String>,
+    /// Memory or elements are misused.
+    misuse: bool,
 }
 
 impl Made {
+    /// A value is not ready for a panic of what it calls back: whichever method calls, what it
+    /// holds meanwhile is the same.
+    fn is_unsafe_after_all(&self) -> bool {
+        self.misuse && !self.interrupted.is_empty()
+    }
+
     fn of(plan: &Plan, finding: &Finding) -> Made {
         let step = finding.outcome.step as usize;
         let edit = Edit::of(&finding.sequence);
         let types = lineage(plan, &finding.sequence, step);
         let (mut calls, mut interrupted) = (BTreeSet::new(), BTreeSet::new());
         let needed = if step < edit.len() { edit.needed(plan, step).steps } else { vec![] };
-        for step in needed.iter().rev().skip(1) {
+        for (n, step) in needed.iter().rev().enumerate() {
             let EditStep::Call(op, _) = step else { continue };
             let operation = plan.operation(*op);
             let name = operation.callee.name().to_owned();
             if operation.panics_by_design {
                 interrupted.insert(name.clone());
             }
-            calls.insert(name);
+            if n > 0 {
+                calls.insert(name);
+            }
         }
-        Made { severity: finding.failing.severity, types, calls, interrupted }
+        let misuse = finding.outcome.ending.is_misuse_of_memory();
+        Made { severity: finding.failing.severity, types, calls, interrupted, misuse }
     }
 }

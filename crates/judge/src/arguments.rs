@@ -23,6 +23,21 @@ pub(crate) fn number(step: &Step, seen: Option<&Value>) -> Option<i128> {
     }
 }
 
+/// The numbers with a fraction that the step `here` is given, as far as they are known.
+pub(crate) fn floats(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<f64> {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let args = steps.get(here).into_iter().flat_map(|step| step.args(here));
+    args.filter_map(|arg| match steps[arg] {
+        Step::Literal(_, Literal::Float(bits)) => Some(f64::from_bits(*bits)),
+        Step::Literal(..) => None,
+        Step::Call(..) => {
+            let text = seen.get(arg)?.text.as_ref()?;
+            text.parse().ok().filter(|_| text.contains(['.', 'N', 'i', 'e']))
+        }
+    })
+    .collect()
+}
+
 /// Whether the step `here`, or one that it was made from, was given a number that is none, as far as
 /// that was seen.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {

@@ -26,6 +26,8 @@ pub struct Facts<'f> {
     pub outcome: &'f Outcome,
     /// The integers that the call was given, as far as they are known.
     given: Vec<i128>,
+    /// The numbers with a fraction that it was given, as far as they are known.
+    floats: Vec<f64>,
     /// A call before had a key that nobody has given out.
     pub made_up_keys: bool,
     /// So had this one.
@@ -181,6 +183,7 @@ impl<'f> Facts<'f> {
             operation,
             outcome,
             given,
+            floats: arguments::floats(sequence, here, &outcome.values),
             made_up_keys,
             made_up_here,
             large_number,
@@ -233,6 +236,25 @@ impl<'f> Facts<'f> {
     /// How many of the integers that the call was given are this.
     pub(crate) fn times_given(&self, number: i128) -> usize {
         self.given.iter().filter(|given| **given == number).count()
+    }
+
+    /// It was given a number with a fraction that lies outside of the whole, from nought to one, and
+    /// may be as far outside of what it says a place in.
+    pub fn given_a_share_beyond_the_whole(&self) -> bool {
+        self.floats.iter().any(|number| !(0.0..=1.0).contains(number))
+    }
+
+    /// It was given a number with a fraction that nothing is finer than, or none at all: whoever
+    /// goes on until it is fine enough does so for ever.
+    pub fn given_nothing_to_stop_at(&self) -> bool {
+        self.floats.iter().any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
+    }
+
+    /// An assertion fails for a reason that its author has put in words, in the function that was
+    /// called: that is for its caller to read.
+    pub fn asserts_in_words(&self) -> bool {
+        let bare = self.says(&["assertion failed", "assertion `"]);
+        self.is_in_the_entry() && !bare
     }
 
     /// Whether the panic's message contains one of these.

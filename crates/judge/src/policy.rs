@@ -149,8 +149,8 @@ pub static POLICY: &[Rule] = &[
     Rule {
         name: "no return that the test may have asked for",
         severity: Suspicious,
-        reason: "it works without end; a closure of the test, an endless iterator, a key or a \
-                 value that the test put together may be why",
+        reason: "it works without end; a closure of the test, an endless iterator, a key, a \
+                 value that the test put together or a tolerance of nought may be why",
         applies: |facts| {
             let asked_for = facts.closures
                 || facts.interrupted
@@ -158,6 +158,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.by_hand
                 || facts.made_up_keys
                 || facts.made_for_another
+                || facts.given_nothing_to_stop_at()
                 || facts.is_of_trait(&[
                     "Iterator",
                     "DoubleEndedIterator",
@@ -377,6 +378,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
+                || facts.asserts_in_words()
                 || (facts.is_told_a_place() && facts.asserts_an_order())
                 || (facts.is_of_trait(&OPERATORS)
                     && (facts.large_number || facts.says(&["overflow", "underflow"])));
@@ -479,6 +481,7 @@ pub static POLICY: &[Rule] = &[
                 && !facts.fills_a_buffer()
                 && !facts.large_number
                 && !facts.divides_by_a_given_zero()
+                && !(facts.given_a_share_beyond_the_whole() && facts.says(&BOUNDS))
                 && !facts.is_a_difference()
         },
     },
@@ -565,7 +568,7 @@ fn is_leak(facts: &Facts) -> bool {
 /// The signal of an abort.
 const SIGABRT: i32 = 6;
 
-const ASSERTIONS: [&str; 6] =
+pub(crate) const ASSERTIONS: [&str; 6] =
     ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
 
 const OPERATORS: [&str; 18] = [

@@ -2,7 +2,7 @@
 
 use crate::Severity::Suspicious;
 use crate::guesses::is_by_nothing;
-use crate::policy::Rule;
+use crate::policy::{ASSERTIONS, Rule};
 use testsmith_model::outcome::Ending;
 
 /// What may become of a violation, whichever rule says that it is one.
@@ -42,10 +42,11 @@ pub static RESERVATIONS: &[Rule] = &[
     Rule {
         name: "number that is none",
         severity: Suspicious,
-        reason: "something is unwrapped that is not there, and the test gave a NaN, which is neither \
-                 less nor more than anything",
+        reason: "something is unwrapped that is not there, or an assertion fails, and the test gave \
+                 a NaN, which is neither less nor more than anything",
         applies: |facts| {
-            facts.given_nan && facts.panic().is_some_and(|panic| is_by_nothing(&panic.message))
+            let nothing = facts.panic().is_some_and(|panic| is_by_nothing(&panic.message));
+            facts.given_nan && (nothing || facts.panics_by(&ASSERTIONS))
         },
     },
     Rule {

@@ -171,6 +171,7 @@ fn blamed(
             .map(|info| without_turbofish(&info.ty.erased().to_string()))
             .filter(|text| text.ends_with('>') && said.contains(text.as_str()))
             .collect();
+        let evaluated = evaluated(&error.rendered);
         let is_of = |operation: &Operation| {
             let mut types = types_of(plan, operation).into_iter();
             let text = |ty: usize| without_turbofish(&plan.types[ty].ty.erased().to_string());
@@ -179,9 +180,23 @@ fn blamed(
             !instances.is_empty() && (types.any(|ty| mentions(&text(ty))) || mentions(&call))
         };
         let operations = plan.operations.iter().enumerate();
-        blamed.extend(operations.filter(|(_, operation)| is_of(operation)).map(|(n, _)| n));
+        let of: Vec<usize> =
+            operations.filter(|(_, operation)| is_of(operation)).map(|(n, _)| n).collect();
+        // A function that cannot be computed for an instance is no fault of its others.
+        let is_it = |n: &usize| Some(plan.operations[*n].callee.name()) == evaluated;
+        let it: Vec<usize> = of.iter().copied().filter(is_it).collect();
+        blamed.extend(if it.is_empty() { of } else { it });
     }
     blamed
+}
+
+/// The function of which the compiler says that a constant in it cannot be computed:
+/// ``evaluation of `a::Span::<u32>::from_hours::{constant#0}` failed here``.
+fn evaluated(rendered: &str) -> Option<&str> {
+    let (_, rest) = rendered.split_once("evaluation of `")?;
+    let (path, _) = rest.split_once('`')?;
+    let (function, _) = path.split_once("::{constant")?;
+    function.rsplit("::").next()
 }
 
 /// A text in which `A::<4>` and `A<4>` are the same.
@@ -294,4 +309,18 @@ fn guarded(plan: &Plan, operation: &Operation, guard: &Call) -> String {
     let guard = guard.on_parameters("return false").replace('\n', " ");
     write!(text, "if {guard}.is_err() {{ return f.refuse(); }} }} ").expect("a string takes all");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_function_is_named_whose_constant_cannot_be_computed() {
+        let said =
+            "note: evaluation of `a::Span::<u32, 3600>::from_hours::{constant#0}` failed here";
+        assert_eq!(evaluated(said), Some("from_hours"));
+        assert_eq!(evaluated("evaluation of `a::Span::<u32>::SCALE` failed here"), None);
+        assert_eq!(evaluated("mismatched types"), None);
+    }
 }
