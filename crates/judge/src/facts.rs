@@ -15,6 +15,7 @@ use crate::way::{lineage, root};
 use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
+use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
@@ -26,6 +27,8 @@ pub struct Facts<'f> {
     pub outcome: &'f Outcome,
     /// The integers that the call was given, as far as they are known.
     given: Vec<i128>,
+    /// An integer of the test stands somewhere in what the call depends on.
+    pub numbered: bool,
     /// A call before had a key that nobody has given out.
     pub made_up_keys: bool,
     /// So had this one.
@@ -106,6 +109,15 @@ fn depends_on(
     needed_of_kind(plan, sequence, here, is_it) > 0
 }
 
+/// Whether the test has an integer in what a step needs.
+fn is_numbered(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let edit = Edit::of(sequence);
+    let is_number = |step: &EditStep| matches!(step, EditStep::Literal(_, Literal::Int(_)));
+    here < edit.len()
+        && edit.steps.iter().any(is_number)
+        && edit.needed(plan, here).steps.iter().any(is_number)
+}
+
 /// How many of the calls that a step needs are such, itself included.
 fn needed_of_kind(
     plan: &Plan,
@@ -175,6 +187,7 @@ impl<'f> Facts<'f> {
             operation,
             outcome,
             given,
+            numbered: is_numbered(plan, sequence, here),
             made_up_keys,
             made_up_here,
             large_number,
