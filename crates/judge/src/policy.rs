@@ -43,7 +43,7 @@ pub static POLICY: &[Rule] = &[
                  that a key is theirs, which may not have been kept",
         applies: |facts| {
             facts.outcome.ending == Ending::Broken
-                && (facts.back_door || facts.answered || facts.made_for_another)
+                && (facts.back_door || (facts.answered && !facts.adapted) || facts.made_for_another)
         },
     },
     Rule {
