@@ -23,6 +23,7 @@ mod literals;
 mod oracles;
 mod owning;
 mod resolve;
+mod rooms;
 mod std_traits;
 
 pub use draft::{Draft, probe};

@@ -60,6 +60,8 @@ impl Planner {
             }
             drafts.push(draft);
         }
+        let tight = self.tight();
+        drafts.extend(tight.into_iter().filter(|draft| self.is_new(draft)));
         drafts
     }
 
@@ -103,12 +105,17 @@ impl Planner {
     /// Drafts of these callables with another menu, where that makes a difference.
     fn once_more(&self, numbers: &BTreeSet<u32>, menu: &Menu) -> Vec<Draft> {
         let of = |number: &u32| self.drafts_of(*number, menu, &self.taken_from_elsewhere(*number));
-        let is_new = |draft: &Draft| {
-            let same =
-                |known: &Draft| known.callable == draft.callable && known.inputs == draft.inputs;
-            !self.accepted.iter().any(same)
+        let drafts = numbers.iter().flat_map(|number| of(number).into_iter().flatten());
+        drafts.filter(|draft| self.is_new(draft)).collect()
+    }
+
+    /// Whether nothing that was accepted calls the same with the same.
+    fn is_new(&self, draft: &Draft) -> bool {
+        let same = |known: &Draft| {
+            let alike = known.callable == draft.callable && known.inputs == draft.inputs;
+            alike && known.output == draft.output
         };
-        numbers.iter().flat_map(|number| of(number).into_iter().flatten()).filter(is_new).collect()
+        !self.accepted.iter().any(same)
     }
 }
 

@@ -106,12 +106,13 @@ fn made(api: &Api, draft: &Draft) -> Option<(Ty, bool)> {
 /// it that took.
 pub fn of_reader(draft: &Draft) -> Option<Draft> {
     let (file, law) = LAWS.iter().find(|(_, law)| law.reads)?;
-    let [Input { ty: Ty::Ref { mutable: false, inner, .. }, mode: Mode::Own, .. }] =
+    let [Input { name, ty: Ty::Ref { mutable: false, inner, .. }, mode: Mode::Own }] =
         draft.inputs.as_slice()
     else {
         return None;
     };
-    let is_free = matches!(draft.kind, OperationKind::Free | OperationKind::Inherent);
+    let kinds = [OperationKind::Free, OperationKind::Inherent, OperationKind::LocalTrait];
+    let is_free = kinds.contains(&draft.kind) && name != "self";
     let is_list = matches!(**inner, Ty::Slice(_)) || **inner == Ty::prim("str");
     let plain = !draft.panics_by_design && draft.call.result == Treatment::Kept;
     if !is_free || !is_list || !plain || draft.docs.hidden {
@@ -129,7 +130,10 @@ pub fn of_reader(draft: &Draft) -> Option<Draft> {
         _ => return None,
     };
     // Beside what may be longer than what it was made of, the number may count that.
-    let grows = |ty: &Ty| ty.path().is_some_and(|path| path.starts_with("std::"));
+    let grows = |ty: &Ty| {
+        let wraps = |path: &str| ["std::option::Option", "std::result::Result"].contains(&path);
+        ty.path().is_some_and(|path| path.starts_with("std::") && !wraps(path))
+    };
     if read.any(grows) {
         return None;
     }
