@@ -38,18 +38,18 @@ pub(crate) fn floats(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<f6
     .collect()
 }
 
-/// Whether the step `here`, or one that it was made from, was given a number that is none, as far as
-/// that was seen.
+/// Whether the step `here`, or one that it was made from, was given a number that is none, or has
+/// no end, as far as that was seen.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let is_nan = |slot: usize| match steps[slot] {
-        Step::Literal(_, Literal::Float(bits)) => f64::from_bits(*bits).is_nan(),
+        Step::Literal(_, Literal::Float(bits)) => !f64::from_bits(*bits).is_finite(),
         Step::Literal(..) => false,
         Step::Call(..) => {
             let is_float = matches!(&plan.ty(steps[slot].ty(plan)).ty,
                 Ty::Prim(name) if name.starts_with('f'));
             let text = seen.get(slot).and_then(|value| value.text.as_deref());
-            is_float && text == Some("NaN")
+            is_float && matches!(text, Some("NaN" | "inf" | "-inf"))
         }
     };
     let makers = made_from(&steps, here);

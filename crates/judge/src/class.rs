@@ -3,7 +3,7 @@
 use crate::facts::Facts;
 use crate::guesses::{is_about_a_query, kind_of_message};
 use testsmith_model::Callee;
-use testsmith_model::operation::Input;
+use testsmith_model::operation::{Input, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, MemoryError};
 
 impl Facts<'_> {
@@ -66,7 +66,14 @@ impl Facts<'_> {
             }
             Ending::Signal { number, note } => format!("signal {number} {note} in {path}"),
             Ending::OutOfMemory { .. } => format!("out of memory in {path}"),
-            Ending::TimedOut { .. } => format!("no return from {path}"),
+            // What a trait of the crate brings along runs for all who do not write their own.
+            Ending::TimedOut { .. } => match self.operation {
+                Some(Operation { kind: OperationKind::LocalTrait, callee, .. }) => {
+                    let of = callee.trait_().map_or("", |trait_| trait_.path.as_str());
+                    format!("no return from {of}::{}", callee.name())
+                }
+                _ => format!("no return from {path}"),
+            },
             Ending::Exited { code } => format!("exit {code} in {path}"),
             Ending::Completed | Ending::Inapplicable => String::new(),
         }

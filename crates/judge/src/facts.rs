@@ -6,6 +6,7 @@ use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, code_in, indices_in, is_a_back_door, is_a_convention, is_about_a_query,
     is_internal, is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    takes_steady_answers,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
@@ -15,6 +16,7 @@ use crate::way::{lineage, root};
 use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
+use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
@@ -28,6 +30,8 @@ pub struct Facts<'f> {
     given: Vec<i128>,
     /// The numbers with a fraction that it was given, as far as they are known.
     floats: Vec<f64>,
+    /// An integer of the test stands somewhere in what the call depends on.
+    pub numbered: bool,
     /// A call before had a key that nobody has given out.
     pub made_up_keys: bool,
     /// So had this one.
@@ -57,6 +61,9 @@ pub struct Facts<'f> {
     pub keeps_memory: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
+    /// All that did are handed to iterators, which ask them item by item, and answer alike
+    /// whenever they are asked the same.
+    pub adapted: bool,
     /// A call that this one depends on, or itself, was interrupted by a panic of the test's own
     /// code.
     pub interrupted: bool,
@@ -114,6 +121,24 @@ fn depends_on(
     needed_of_kind(plan, sequence, here, is_it) > 0
 }
 
+/// Whether a type gives item by item, as far as the plan has that call.
+fn is_iterator(plan: &Plan, ty: TypeId) -> bool {
+    let is_next = |operation: &Operation| {
+        operation.callee.is_trait_member("std::iter::Iterator", "next")
+            && operation.inputs.first().is_some_and(|input| input.ty == ty)
+    };
+    plan.operations.iter().any(is_next)
+}
+
+/// Whether the test has an integer in what a step needs.
+fn is_numbered(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
+    let edit = Edit::of(sequence);
+    let is_number = |step: &EditStep| matches!(step, EditStep::Literal(_, Literal::Int(_)));
+    here < edit.len()
+        && edit.steps.iter().any(is_number)
+        && edit.needed(plan, here).steps.iter().any(is_number)
+}
+
 /// How many of the calls that a step needs are such, itself included.
 fn needed_of_kind(
     plan: &Plan,
@@ -168,6 +193,11 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let called = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(called).any(takes_an_answer);
+        let answering = |operation: &&Operation| takes_an_answer(operation);
+        let adapts = |operation: &Operation| {
+            takes_steady_answers(operation) && is_iterator(plan, operation.output)
+        };
+        let adapted = answered && calls().chain(called).filter(answering).all(adapts);
         let closures = calls().chain(called).any(|operation| operation.call.has_closures());
         let announced = arguments::makers(sequence, here).iter().any(|step| match step {
             Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
@@ -184,6 +214,7 @@ impl<'f> Facts<'f> {
             outcome,
             given,
             floats: arguments::floats(sequence, here, &outcome.values),
+            numbered: is_numbered(plan, sequence, here),
             made_up_keys,
             made_up_here,
             large_number,
@@ -197,6 +228,7 @@ impl<'f> Facts<'f> {
             back_door,
             keeps_memory,
             answered,
+            adapted,
             interrupted: is_interrupted(plan, sequence, outcome),
             closures,
             announced,

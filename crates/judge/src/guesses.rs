@@ -52,7 +52,12 @@ pub fn keeps_memory(plan: &Plan, operation: &Operation) -> bool {
 
 /// Whether a closure of the test answers with a value, which may not fit.
 pub fn takes_an_answer(operation: &Operation) -> bool {
-    operation.call.closures.contains(&ClosureKind::Answers)
+    operation.call.closures.iter().any(|closure| *closure != ClosureKind::Harmless)
+}
+
+/// Whether all closures that it is handed answer alike whenever they are asked the same.
+pub fn takes_steady_answers(operation: &Operation) -> bool {
+    !operation.call.closures.contains(&ClosureKind::Answers)
 }
 
 /// Whether the operation is a claim about methods by their names, and no trait's: whether

@@ -77,7 +77,8 @@ pub(crate) fn told_before(plan: &Plan, sequence: &Sequence, here: usize, indices
 }
 
 /// Whether a call that the step `here` was made from was told a place in a text that does not lie
-/// in that text: beyond its end, inside a letter, or from behind to before.
+/// in that text: beyond its end, inside a letter, or from behind to before. What something else told
+/// lies where it may.
 pub(crate) fn told_outside(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let makers = made_from(&steps, here);
@@ -96,6 +97,11 @@ pub(crate) fn told_outside(plan: &Plan, sequence: &Sequence, here: usize) -> boo
                 }
                 false => vec![],
             };
+            if is_range(ty) && ends.is_empty() && steps[*slot].args(*slot).next().is_some() {
+                let parts = made_from(&steps, *slot);
+                let known = given.iter().any(|(text, _)| parts[*text]);
+                return texts().next().is_some() && !known;
+            }
             let backwards = !ends.is_sorted();
             let lies_in = |text: &str| ends.iter().all(|end| text.is_char_boundary(*end));
             !ends.is_empty() && texts().next().is_some() && (backwards || !texts().any(lies_in))

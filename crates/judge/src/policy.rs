@@ -43,7 +43,7 @@ pub static POLICY: &[Rule] = &[
                  that a key is theirs, which may not have been kept",
         applies: |facts| {
             facts.outcome.ending == Ending::Broken
-                && (facts.back_door || facts.answered || facts.made_for_another)
+                && (facts.back_door || (facts.answered && !facts.adapted) || facts.made_for_another)
         },
     },
     Rule {
@@ -252,7 +252,9 @@ pub static POLICY: &[Rule] = &[
         reason: "arithmetic or an index goes wrong after a value that says where was used with \
                  something that had not given it out",
         applies: |facts| {
-            let about_places = facts.says(&ARITHMETIC) || facts.says(&["out of bounds"]);
+            let about_places = facts.says(&ARITHMETIC)
+                || facts.says(&INSIDE_A_LETTER)
+                || facts.says(&["out of bounds"]);
             facts.carried_place && about_places && !facts.documents_panics()
         },
     },
@@ -485,6 +487,18 @@ pub static POLICY: &[Rule] = &[
                 && !facts.is_a_difference()
         },
     },
+    Rule {
+        name: "text cut inside a letter",
+        severity: Violation,
+        reason: "a text is cut inside a letter of several bytes, and the caller gave no number \
+                 that could say where",
+        applies: |facts| {
+            facts.says(&INSIDE_A_LETTER)
+                && !facts.interrupted
+                && !facts.numbered
+                && !facts.takes_an_index_or_size()
+        },
+    },
     // From here on, what may be misuse: the likelier to be a defect, the earlier.
     Rule {
         name: "failed unwrap",
@@ -591,6 +605,9 @@ const OPERATORS: [&str; 18] = [
     "SubAssign",
     "Sum",
 ];
+
+/// What is said when a text is cut inside a letter.
+const INSIDE_A_LETTER: [&str; 2] = ["not a char boundary", "self.is_char_boundary("];
 
 /// What is said when there is nothing at an index.
 const BOUNDS: [&str; 5] =

@@ -43,7 +43,7 @@ pub static RESERVATIONS: &[Rule] = &[
         name: "number that is none",
         severity: Suspicious,
         reason: "something is unwrapped that is not there, or an assertion fails, and the test gave \
-                 a NaN, which is neither less nor more than anything",
+                 a number that is none, or infinite, of which one is easily made",
         applies: |facts| {
             let nothing = facts.panic().is_some_and(|panic| is_by_nothing(&panic.message));
             facts.given_nan && (nothing || facts.panics_by(&ASSERTIONS))

@@ -56,6 +56,9 @@ pub enum ClosureKind {
     Harmless,
     /// It answers with a value, or changes one, which may not fit.
     Answers,
+    /// So it does, but with what it was given or always with the same, so that it never
+    /// contradicts itself.
+    Steady,
 }
 
 /// What is done with what the call gives.

@@ -115,7 +115,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
     let nth = |n: usize, body: &str| {
         let names: Vec<&str> = (0..inputs.len()).map(|i| if i == n { "x" } else { "_" }).collect();
         let text = format!("|{}| {body}", names.join(", "));
-        Closure::new(ClosureKind::Answers, text)
+        Closure::new(ClosureKind::Steady, text)
     };
     for (n, input) in inputs.iter().enumerate() {
         match input {
@@ -127,7 +127,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
         }
     }
     if let Some(text) = constant_of(output) {
-        closures.push(Closure::new(ClosureKind::Answers, format!("{ignore} {text}")));
+        closures.push(Closure::new(ClosureKind::Steady, format!("{ignore} {text}")));
     }
     let given = match calls {
         Calls::Once => Some(format!("move {ignore} {{+}}")),
@@ -140,7 +140,7 @@ fn returning(inputs: &[Ty], output: &Ty, calls: Calls, ignore: &str) -> Vec<Clos
         && !output.borrows()
     {
         let extra = Some(output.clone());
-        closures.push(Closure { extra, ..Closure::new(ClosureKind::Answers, text) });
+        closures.push(Closure { extra, ..Closure::new(ClosureKind::Steady, text) });
     }
     closures
 }

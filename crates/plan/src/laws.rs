@@ -15,7 +15,7 @@ mod queries;
 mod views;
 
 pub use bounds::question;
-pub use queries::{of_maker, of_query};
+pub use queries::{of_maker, of_query, of_reader};
 
 use crate::draft::{Draft, mode_of};
 use crate::flows;
@@ -73,6 +73,11 @@ pub struct Law {
     /// queries; `{call}` is the call, `{given}` the arguments, `{shown}` what the queries of
     /// `made` answer, and `{parts}` those answers in `shown` one by one.
     given: Option<Given>,
+    /// One law for each function that is given a list or a text and nothing else, and gives a
+    /// number beside what it read: `{call}` is the call, `{0}` what it is given, and `{taken}`
+    /// that number, in an `Option`.
+    #[serde(default)]
+    reads: bool,
     /// What `{form}` may be; the compiler says which it can be.
     #[serde(default)]
     forms: Vec<String>,
@@ -138,7 +143,7 @@ impl Law {
         };
         let sign = self.operators.first().map_or("", |[_, sign]| sign);
         let told = self.name.replace("{name}", &names).replace("{sign}", sign);
-        let told = told.replace("{maker}", "a maker");
+        let told = told.replace("{maker}", "a maker").replace("{reader}", "a reader");
         match self.pairs.first() {
             Some([one, other]) => told.replace("{one}", one).replace("{other}", other),
             None => told,
@@ -155,6 +160,7 @@ impl Law {
         let names = [&self.methods, &self.has, &self.any, &self.forms];
         let for_each = !self.pairs.is_empty() || !self.operators.is_empty() || self.changes;
         let values = self.number || self.arguments_of.is_some() || self.given.is_some();
+        let values = values || self.reads;
         self.bounds.is_some()
             && names.iter().all(|names| names.is_empty())
             && !(for_each || values || self.queries)
@@ -184,7 +190,8 @@ pub fn law(file: &str) -> Option<&'static Law> {
 /// The laws that may hold for a type; which of them apply the compiler says.
 /// What methods take is seen in the drafts accepted so far.
 pub fn of_type(api: &Api, ty: &Ty, accepted: &[Draft]) -> Vec<Draft> {
-    let of_values = LAWS.iter().filter(|(_, law)| !law.queries && law.given.is_none());
+    let of_values =
+        LAWS.iter().filter(|(_, law)| !(law.queries || law.reads || law.given.is_some()));
     let each = |(file, law): &(&str, Law)| {
         let laws = law.expanded(api, ty, accepted);
         laws.iter().filter_map(|law| draft(api, ty, file, law, accepted)).collect::<Vec<_>>()

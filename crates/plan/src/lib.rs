@@ -23,6 +23,7 @@ mod literals;
 mod oracles;
 mod owning;
 mod resolve;
+mod rooms;
 mod std_traits;
 
 pub use draft::{Draft, probe};
@@ -310,6 +311,7 @@ impl Planner {
         for draft in &self.accepted {
             drafts.extend(laws::of_query(&self.api, draft));
             drafts.extend(laws::of_maker(&self.api, draft));
+            drafts.extend(laws::of_reader(draft));
         }
         for ty in &taken {
             // A reference as a value of its own is seldom needed.

@@ -5,6 +5,7 @@
 //! another is joined to it, its tokens are dropped, repeated and exchanged. A
 //! text that an operation did not refuse is kept for it and changed further.
 
+use super::sizes::GREATEST;
 use crate::hash::{Mixer, Mixing, mix};
 use crate::rng::Rng;
 use std::collections::HashSet;
@@ -97,6 +98,11 @@ pub(super) struct Texts {
     /// number of their tokens.
     fruitful: Vec<Vec<(Arc<str>, usize)>>,
     shapes: HashSet<u64, Mixing>,
+    /// Per operation: how many marks it was given so often that nothing can follow them.
+    nested: Vec<usize>,
+    /// What opens something: first what the crate knows, which is so many of it.
+    opening: [&'static str; OPENING.len()],
+    known: usize,
     /// What stands between the tokens of the pieces.
     marks: Vec<char>,
     /// The text under way, and where its tokens begin and end.
@@ -136,6 +142,9 @@ impl Texts {
         marks.sort_unstable();
         marks.dedup();
         let reads: Vec<bool> = plan.op_ids().map(reads).collect();
+        let is_known = |mark: &&str| marks.iter().any(|c| mark.starts_with(*c));
+        let mut opening = OPENING;
+        opening.sort_by_key(|mark| !is_known(mark));
         let drawn = |op: &OpId| reads[op.index()] && !avoid.contains(op);
         Texts {
             readers: plan.op_ids().filter(drawn).collect(),
@@ -144,6 +153,9 @@ impl Texts {
             pieces,
             fruitful: vec![vec![]; plan.operations.len()],
             shapes: HashSet::default(),
+            nested: vec![0; plan.operations.len()],
+            known: OPENING.iter().filter(|mark| is_known(mark)).count(),
+            opening,
             marks,
             text: String::new(),
             bounds: vec![],
@@ -212,8 +224,14 @@ impl Texts {
 
     /// A text of so many bytes, or letters: a piece again and again, rather one that nests, with something before it
     /// and behind it or not, and now and then one letter of two bytes where the others have
-    /// one.
+    /// one. Its first texts of the greatest size an operation gets in turn: of each mark that opens
+    /// something, those that the crate knows first, and of nothing else.
     pub(super) fn stretch(&mut self, op: OpId, size: usize, rng: &mut Rng) -> Arc<str> {
+        let turn = self.nested[op.index()];
+        if size == GREATEST && turn < OPENING.len() {
+            self.nested[op.index()] += 1;
+            return Arc::from(self.opening[turn].repeat(size));
+        }
         let base = self.any(op, rng);
         bound(&base, &mut self.bounds);
         let token = self.token(rng);
@@ -250,12 +268,8 @@ impl Texts {
 
     /// A mark that opens something, rather one that the crate knows.
     fn opening(&self, rng: &mut Rng) -> &'static str {
-        let known = |mark: &&&str| self.marks.iter().any(|c| mark.starts_with(*c));
-        let own: Vec<&&str> = OPENING.iter().filter(known).collect();
-        match own.len() {
-            0 => OPENING[rng.below(OPENING.len())],
-            count => own[rng.below(count)],
-        }
+        let among = if self.known == 0 { OPENING.len() } else { self.known };
+        self.opening[rng.below(among)]
     }
 
     /// A text to start from or to take something of.
@@ -469,6 +483,14 @@ mod tests {
             }
         }
         assert!(made.contains("[".repeat(4096).as_str()) && made.contains("é".repeat(15).as_str()));
+    }
+
+    #[test]
+    fn every_mark_that_opens_something_is_nested_once_those_of_the_crate_first() {
+        let (mut texts, mut rng) = (texts(&["{a}"]), Rng::new(1));
+        let mut next = || texts.stretch(PARSE, GREATEST, &mut rng).chars().next();
+        let first: Vec<char> = (0..OPENING.len()).filter_map(|_| next()).collect();
+        assert_eq!(first, ['{', '[', '(', '<']);
     }
 
     #[test]

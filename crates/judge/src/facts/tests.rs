@@ -54,6 +54,42 @@ fn the_closures_of_a_law_are_no_answers() {
 }
 
 #[test]
+fn an_iterator_is_not_contradicted_by_a_closure_that_does_not_contradict_itself() {
+    let outcome = Outcome {
+        ending: Ending::Broken,
+        step: 1,
+        phase: Phase::Calling,
+        values: vec![],
+        new_edges: 0,
+    };
+    let ty = |name: &str| {
+        testsmith_model::operation::TypeInfo::owned(Ty::adt(name, vec![]), Default::default())
+    };
+    let call = |op: u32, args: &[u32]| Step::Call(testsmith_model::OpId(op), args.into());
+    let sequence = Sequence::from_steps(vec![call(0, &[]), call(1, &[1])]);
+    let adapted = |kind: ClosureKind, name: &str| {
+        let make = crate::guesses::tests::operation("a", "pad", &[kind]);
+        let input = Input { name: String::new(), ty: make.output, mode: Mode::Exclusive };
+        let callee = Callee::TraitMember {
+            of: Ty::adt("a::Padded", vec![]),
+            trait_: testsmith_model::ty::TraitRef::new("std::iter::Iterator", vec![]),
+            name: name.into(),
+        };
+        let mut next = crate::guesses::tests::operation("a", name, &[]);
+        (next.callee, next.inputs) = (callee, vec![input.clone()]);
+        let mut law = crate::guesses::tests::operation("a", "law", &[]);
+        (law.kind, law.inputs) = (OperationKind::Law, vec![input]);
+        let operations = vec![make, law, next];
+        let plan = Plan { types: vec![ty("a::Padded")], operations, ..Plan::default() };
+        let facts = Facts::new(&plan, &sequence, &outcome);
+        facts.answered && facts.adapted
+    };
+    assert!(adapted(ClosureKind::Steady, "next"));
+    assert!(!adapted(ClosureKind::Answers, "next"), "it may say now this, now that");
+    assert!(!adapted(ClosureKind::Steady, "other"), "a table asks it when it likes");
+}
+
+#[test]
 fn a_law_that_two_instances_of_a_type_break_is_broken_once() {
     let broken = |ty: &str, arg: &str| {
         let callee = Callee::Claim {
@@ -137,6 +173,23 @@ fn what_is_weak_is_told_once_for_a_type_and_all_else_by_its_method() {
     };
     assert_eq!(broken("hour", true), broken("offset", true));
     assert_ne!(broken("hour", false), broken("offset", false));
+}
+
+#[test]
+fn what_a_trait_brings_along_hangs_for_one_reason_whoever_has_it() {
+    let hung = |of: &str, kind: OperationKind| {
+        let callee = Callee::TraitMember {
+            of: Ty::adt(of, vec![]),
+            trait_: testsmith_model::ty::TraitRef::new("a::Curve", vec![]),
+            name: "invert".into(),
+        };
+        let base = crate::guesses::tests::operation("a", "invert", &[]);
+        let operation = Operation { callee, kind, ..base };
+        class_of_operation(operation, Ending::TimedOut { after_ms: 2000, waits: false })
+    };
+    let (own, foreign) = (OperationKind::LocalTrait, OperationKind::ForeignTrait);
+    assert_eq!(hung("a::Bell", own), hung("a::Step", own));
+    assert_ne!(hung("a::Bell", foreign), hung("a::Step", foreign));
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub(super) static FILES: &[(&str, &str)] = files![
     "a_place_beyond_len_is_empty"
     "a_product_is_what_multiplying_gives"
     "a_range_is_a_part_of_everything"
+    "a_reader_takes_no_more_than_there_is"
     "a_sum_is_what_adding_gives"
     "an_exact_size_is_exact"
     "an_index_beyond_len_gives_nothing"

@@ -1,4 +1,5 @@
-//! Laws that are about one function each, whatever it is called: queries, and what makes values.
+//! Laws that are about one function each, whatever it is called: queries, what makes values, and
+//! what reads them from lists and texts.
 
 use super::members::method;
 use super::{Given, LAWS, Law, claim, listed, one_line};
@@ -99,6 +100,54 @@ fn made(api: &Api, draft: &Draft) -> Option<(Ty, bool)> {
     let Ty::Adt { path, args } = &draft.output else { return None };
     let first = args.first().and_then(|arg| arg.as_type()).filter(|ty| is_own(ty))?;
     wraps.contains(&path.as_str()).then(|| (first.clone(), true))
+}
+
+/// The law about what reads a value from the beginning of a list or a text, and tells how much of
+/// it that took.
+pub fn of_reader(draft: &Draft) -> Option<Draft> {
+    let (file, law) = LAWS.iter().find(|(_, law)| law.reads)?;
+    let [Input { name, ty: Ty::Ref { mutable: false, inner, .. }, mode: Mode::Own }] =
+        draft.inputs.as_slice()
+    else {
+        return None;
+    };
+    let kinds = [OperationKind::Free, OperationKind::Inherent, OperationKind::LocalTrait];
+    let is_free = kinds.contains(&draft.kind) && name != "self";
+    let is_list = matches!(**inner, Ty::Slice(_)) || **inner == Ty::prim("str");
+    let plain = !draft.panics_by_design && draft.call.result == Treatment::Kept;
+    if !is_free || !is_list || !plain || draft.docs.hidden {
+        return None;
+    }
+    let (wrap, told) = match &draft.output {
+        Ty::Adt { path, args } => (path.as_str(), args.first()?.as_type()?),
+        told => ("", told),
+    };
+    let Ty::Tuple(parts) = told else { return None };
+    let number = Ty::prim("usize");
+    let (read, at) = match parts.as_slice() {
+        [read, taken] if *taken == number && *read != number => (read, 1),
+        [taken, read] if *taken == number && *read != number => (read, 0),
+        _ => return None,
+    };
+    // Beside what may be longer than what it was made of, the number may count that.
+    let grows = |ty: &Ty| {
+        let wraps = |path: &str| ["std::option::Option", "std::result::Result"].contains(&path);
+        ty.path().is_some_and(|path| path.starts_with("std::") && !wraps(path))
+    };
+    if read.any(grows) {
+        return None;
+    }
+    let taken = match wrap {
+        "" => format!("Some({{call}}.{at})"),
+        "std::option::Option" => format!("{{call}}.map(|told| told.{at})"),
+        "std::result::Result" => format!("{{call}}.ok().map(|told| told.{at})"),
+        _ => return None,
+    };
+    let law = law.with(&[("{reader}", draft.callee.name()), ("{taken}", &taken)]);
+    let full = format!("{{ {} }}", one_line(&law.holds));
+    let about = Some(Box::new(draft.call.clone()));
+    let call = Call::new(Form::Template { full, show: one_line(&law.show), about }, vec![]);
+    Some(claim(law.callee(file, read), call, draft.inputs.clone(), law.docs()))
 }
 
 /// Whether a method of this name says how a value is stored, which equal ones may differ in.
