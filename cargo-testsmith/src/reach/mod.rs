@@ -7,6 +7,7 @@
 mod answer;
 mod describe;
 mod in_run;
+mod lists;
 mod native;
 mod realise;
 mod report;
@@ -20,7 +21,7 @@ use crate::console::{Console, print_json};
 use crate::exit::Usage;
 use crate::pipeline::Session;
 use crate::selection::close_to;
-use answer::{Asking, Limits};
+use answer::{Asking, Limits, Searches};
 use anyhow::Result;
 use describe::Description;
 use report::Report;
@@ -31,6 +32,8 @@ use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Plan;
 use testsmith_reach::{FnId, Goal, Search};
 
+/// Calls that are looked at first, if nobody says how many.
+const BOUND: usize = 6;
 /// Sequences that are run for one state before it is given up.
 const MAX_TRIES: usize = 20;
 
@@ -41,13 +44,21 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     // What is wrong with the goals is told before anything is built.
     let description = Description::new(&session.plan, &definitions);
     goals(options, &description)?;
+    lists::extend(Arc::make_mut(&mut session.plan));
     let harness = session.build(Profile::Unoptimised)?;
+    session.save_plan_without(&lists::is_added)?;
     let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
     let plan = Arc::clone(&session.plan);
     let description = Description::new(&plan, &definitions);
     let goals = goals(options, &description)?;
-    let limits =
-        Limits { bound: options.bound, tries: MAX_TRIES, count: options.count, time: options.time };
+    let limits = Limits {
+        bound: options.bound.unwrap_or(BOUND),
+        further: options.bound.is_none(),
+        tries: MAX_TRIES,
+        count: options.count,
+        time: options.time,
+    };
+    let mut searches = Searches::default();
     let mut reports: Vec<Report> = vec![];
     for (goal, function) in goals {
         if interrupt.load(Ordering::Acquire) {
@@ -59,8 +70,13 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
             continue;
         }
         session.console.say(&format!("searching for {}", goal.of));
-        let mut asking =
-            Asking { plan: &plan, description: &description, supervisor: &mut supervisor, limits };
+        let mut asking = Asking {
+            plan: &plan,
+            description: &description,
+            supervisor: &mut supervisor,
+            limits,
+            searches: &mut searches,
+        };
         let answer = asking.ask(goal, function)?;
         let report = Report::new(&description, &answer);
         if function.is_some() && report.is_well() {

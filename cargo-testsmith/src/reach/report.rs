@@ -6,9 +6,7 @@ use super::native::End;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use testsmith_reach::{
-    Argument, Call, FnId, Found, MAX_TEXT, MAX_WRITTEN, Mode, Sureness, TypeId, Wrap,
-};
+use testsmith_reach::{Argument, Call, FnId, Found, Mode, Sureness, TypeId, Wrap};
 
 /// Clauses that are shown as not translated.
 const MAX_SHOWN: usize = 12;
@@ -89,10 +87,11 @@ impl Report {
             Some(Missed::Contradictory) => {
                 ("contradictory", Some("no state at all satisfies it".to_owned()))
             }
-            Some(Missed::Unsatisfied) => {
+            Some(Missed::Unsatisfied { room }) => {
                 let why = format!(
-                    "no state satisfies it with texts of at most {MAX_TEXT} printable ASCII \
-                     characters and lists of at most {MAX_WRITTEN} elements"
+                    "no state satisfies it with texts of at most {} characters and lists of at \
+                     most {} elements",
+                    room.text, room.written
                 );
                 ("unreached", Some(why))
             }

@@ -25,6 +25,7 @@ mod owning;
 mod resolve;
 mod std_traits;
 
+pub use builders::MAX_ELEMENTS;
 pub use draft::{Draft, probe};
 pub use laws::{LAWS, Law, law};
 pub use literals::{pool, range_of};
