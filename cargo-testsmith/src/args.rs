@@ -448,6 +448,9 @@ pub struct Reach {
     /// How many different states to show for each goal
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub count: usize,
+    /// Write a test of the calls that lead to each state: tests/testsmith_reach.rs
+    #[arg(long)]
+    pub write: bool,
     /// How many calls to try at most; 6 by default, and more while that is worth it
     #[arg(long, value_name = "K")]
     pub bound: Option<usize>,

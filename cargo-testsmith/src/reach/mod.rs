@@ -12,6 +12,7 @@ mod native;
 mod realise;
 mod report;
 mod source;
+mod write;
 
 pub(crate) use in_run::help;
 
@@ -24,6 +25,7 @@ use crate::selection::close_to;
 use answer::{Asking, Limits, Searches};
 use anyhow::Result;
 use describe::Description;
+use native::Native;
 use report::Report;
 use source::Definitions;
 use std::sync::Arc;
@@ -31,6 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Plan;
 use testsmith_reach::{FnId, Goal, Search};
+use write::{Made, Witnesses};
 
 /// Calls that are looked at first, if nobody says how many.
 const BOUND: usize = 6;
@@ -59,6 +62,7 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         time: options.time,
     };
     let mut searches = Searches::default();
+    let mut witnesses = Witnesses::default();
     let mut reports: Vec<Report> = vec![];
     for (goal, function) in goals {
         if interrupt.load(Ordering::Acquire) {
@@ -78,6 +82,13 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
             searches: &mut searches,
         };
         let answer = asking.ask(goal, function)?;
+        if options.write {
+            let supervisor = &mut supervisor;
+            let mut native = Native { plan: &plan, description: &description, supervisor };
+            for state in &answer.states {
+                witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
+            }
+        }
         let report = Report::new(&description, &answer);
         if function.is_some() && report.is_well() {
             reports.retain(|earlier| earlier.goal != report.goal);
@@ -90,8 +101,14 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     if options.all {
         reports.extend(skipped(&plan, &description));
     }
+    let made = match options.write {
+        true => witnesses.write(options, &session)?,
+        false => Made::default(),
+    };
     session.console.clear();
     print(options, &reports);
+    // Standard output may be for programs.
+    made.lines().iter().for_each(|line| eprintln!("{line}"));
     let well = reports.iter().all(Report::is_well);
     let whole = !interrupt.load(Ordering::Acquire);
     Ok(match (whole, well) {
