@@ -152,6 +152,7 @@ fn goals_that_make_no_sense_are_refused_with_what_would() {
     };
     refused(&["Tank::opne"], "did you mean Tank::open");
     refused(&["--state", "Tank: level == 3"], "`level`");
+    refused(&["--state", "Tank: amuont() == 3"], "there are `amount`, `is_sealed`");
     refused(&["--state", "Tank: amount( =="], "cannot read");
     refused(&["--state", "Tnak: amount() == 3"], "there is no type Tnak");
     refused(&["--state", "amount() == 3"], "a type, a colon and a condition");

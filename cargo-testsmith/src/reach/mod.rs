@@ -28,11 +28,12 @@ use describe::Description;
 use native::Native;
 use report::Report;
 use source::Definitions;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testsmith_lab::{Profile, WorkerLimits};
 use testsmith_model::Plan;
-use testsmith_reach::{FnId, Goal, Search};
+use testsmith_reach::{FnId, Goal, Search, Sort};
 use write::{Made, Witnesses};
 
 /// Calls that are looked at first, if nobody says how many.
@@ -61,10 +62,13 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         count: options.count,
         time: options.time,
     };
+    // They are told in the order in which they stand, whenever they are searched for.
+    let places: BTreeMap<String, usize> =
+        goals.iter().enumerate().rev().map(|(n, (goal, _))| (goal.of.clone(), n)).collect();
     let mut searches = Searches::default();
     let mut witnesses = Witnesses::default();
     let mut reports: Vec<Report> = vec![];
-    for (goal, function) in goals {
+    for (order, (goal, function)) in cheapest_first(goals).into_iter().enumerate() {
         if interrupt.load(Ordering::Acquire) {
             break;
         }
@@ -89,7 +93,7 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
                 witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
             }
         }
-        let report = Report::new(&description, &answer);
+        let report = Report { order, ..Report::new(&description, &answer) };
         if function.is_some() && report.is_well() {
             reports.retain(|earlier| earlier.goal != report.goal);
         }
@@ -105,6 +109,7 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         true => witnesses.write(options, &session)?,
         false => Made::default(),
     };
+    reports.sort_by_key(|report| places.get(&report.goal).copied());
     session.console.clear();
     print(options, &reports);
     // Standard output may be for programs.
@@ -116,6 +121,16 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         (true, true) => Exit::Clean,
         (true, false) => Exit::Found,
     })
+}
+
+/// Goals about few objects and values are found fast, and what is learnt on the way helps
+/// with the others.
+fn cheapest_first(mut goals: Vec<(Goal, Option<FnId>)>) -> Vec<(Goal, Option<FnId>)> {
+    goals.sort_by_key(|(goal, _)| {
+        let objects = goal.params.iter().filter(|it| matches!(it.sort, Sort::Object(_)));
+        (objects.count(), goal.params.len())
+    });
+    goals
 }
 
 fn print(options: &Reach, reports: &[Report]) {

@@ -25,6 +25,8 @@ pub(super) struct Report {
     pub(super) runs: usize,
     pub(super) wrong_runs: usize,
     pub(super) milliseconds: f64,
+    /// Which goal it was of all that were searched for, the cheapest first.
+    pub(super) order: usize,
     pub(super) disagreements: Vec<DisagreementReport>,
     pub(super) broken_contracts: Vec<BrokenReport>,
     /// What the search knows nothing of, and why.
@@ -114,6 +116,7 @@ impl Report {
             runs: answer.runs,
             wrong_runs: answer.wrong_runs,
             milliseconds: answer.time.as_secs_f64() * 1000.0,
+            order: 0,
             disagreements: words.disagreements(&answer.disagreements),
             broken_contracts: answer
                 .broken
@@ -147,6 +150,7 @@ impl Report {
             runs: 0,
             wrong_runs: 0,
             milliseconds: 0.0,
+            order: 0,
             disagreements: vec![],
             broken_contracts: vec![],
             free: vec![],

@@ -1,10 +1,11 @@
 //! Names, calls and fields: what a clause refers to.
 
-use crate::system::{FnId, Sort};
+use crate::system::{FnId, Sort, System, TypeId};
 use crate::terms::WIDE;
 use crate::translate::{Out, Scope, Why, spelled, words};
 use crate::value::{Items, Value};
 use crate::world::World;
+use std::collections::BTreeSet;
 use syn::Expr;
 use testsmith_solver::term::{Op, Term};
 
@@ -467,9 +468,8 @@ impl World<'_> {
                 if matches!(name, "clone" | "as_ref" | "borrow" | "to_owned") && args.is_empty() {
                     return Ok(self.sure(receiver.clone()));
                 }
-                let of = &system.types[object.ty].name;
                 let function = system.query(object.ty, name);
-                let function = function.ok_or_else(|| no_query(of, name))?;
+                let function = function.ok_or_else(|| no_query(system, object.ty, name))?;
                 let args = [vec![receiver.clone()], args].concat();
                 self.ask_function(function, args, scope)
             }
@@ -521,6 +521,19 @@ impl World<'_> {
     }
 }
 
-fn no_query(of: &str, name: &str) -> String {
-    format!("{of} has no pure method `{name}`")
+/// Queries that are named where one is not known.
+const MAX_LISTED: usize = 12;
+
+fn no_query(system: &System, ty: TypeId, name: &str) -> String {
+    let of = &system.types[ty].name;
+    let known = system.virtual_state(ty).into_iter().map(|id| &system.functions[id].name);
+    let known: BTreeSet<String> = known.map(|name| format!("`{name}`")).collect();
+    let listed: Vec<String> = known.iter().take(MAX_LISTED).cloned().collect();
+    let more = if known.len() > MAX_LISTED { " and more" } else { "" };
+    match listed.is_empty() {
+        true => format!("{of} has no pure method `{name}`, nor any other"),
+        false => {
+            format!("{of} has no pure method `{name}`; there are {}{more}", listed.join(", "))
+        }
+    }
 }
