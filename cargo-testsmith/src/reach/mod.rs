@@ -31,7 +31,7 @@ use source::Definitions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use testsmith_lab::{Profile, WorkerLimits};
+use testsmith_lab::{Profile, Supervisor, WorkerLimits};
 use testsmith_model::Plan;
 use testsmith_reach::{FnId, Goal, Search, Sort};
 use write::{Made, Witnesses};
@@ -55,53 +55,12 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     let plan = Arc::clone(&session.plan);
     let description = Description::new(&plan, &definitions);
     let goals = goals(options, &description)?;
-    let limits = Limits {
-        bound: options.bound.unwrap_or(BOUND),
-        further: options.bound.is_none(),
-        tries: MAX_TRIES,
-        count: options.count,
-        time: options.time,
-    };
     // They are told in the order in which they stand, whenever they are searched for.
     let places: BTreeMap<String, usize> =
         goals.iter().enumerate().rev().map(|(n, (goal, _))| (goal.of.clone(), n)).collect();
-    let mut searches = Searches::default();
-    let mut witnesses = Witnesses::default();
-    let mut reports: Vec<Report> = vec![];
-    for (order, (goal, function)) in cheapest_first(goals).into_iter().enumerate() {
-        if interrupt.load(Ordering::Acquire) {
-            break;
-        }
-        // A generic function is met if it is with one choice of types.
-        let met = |report: &Report| report.goal == goal.of && report.is_well();
-        if function.is_some() && reports.iter().any(met) {
-            continue;
-        }
-        session.console.say(&format!("searching for {}", goal.of));
-        let mut asking = Asking {
-            plan: &plan,
-            description: &description,
-            supervisor: &mut supervisor,
-            limits,
-            searches: &mut searches,
-        };
-        let answer = asking.ask(goal, function)?;
-        if options.write {
-            let supervisor = &mut supervisor;
-            let mut native = Native { plan: &plan, description: &description, supervisor };
-            for state in &answer.states {
-                witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
-            }
-        }
-        let report = Report { order, ..Report::new(&description, &answer) };
-        if function.is_some() && report.is_well() {
-            reports.retain(|earlier| earlier.goal != report.goal);
-        }
-        let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
-        if !again {
-            reports.push(report);
-        }
-    }
+    let around = Around { options, plan: &plan, description: &description, session: &session };
+    let (mut reports, witnesses) = around.searched(&mut supervisor, goals, &interrupt)?;
+    reports.sort_by_key(|report| places.get(&report.goal).copied());
     if options.all {
         reports.extend(skipped(&plan, &description));
     }
@@ -109,7 +68,6 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         true => witnesses.write(options, &session)?,
         false => Made::default(),
     };
-    reports.sort_by_key(|report| places.get(&report.goal).copied());
     session.console.clear();
     print(options, &reports);
     // Standard output may be for programs.
@@ -121,6 +79,65 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         (true, true) => Exit::Clean,
         (true, false) => Exit::Found,
     })
+}
+
+/// What all goals of a command are searched for with.
+struct Around<'a> {
+    options: &'a Reach,
+    plan: &'a Plan,
+    description: &'a Description,
+    session: &'a Session,
+}
+
+impl Around<'_> {
+    /// Searches for one goal after the other.
+    fn searched(
+        &self,
+        supervisor: &mut Supervisor,
+        goals: Vec<(Goal, Option<FnId>)>,
+        interrupt: &AtomicBool,
+    ) -> Result<(Vec<Report>, Witnesses)> {
+        let Around { options, plan, description, session } = self;
+        let limits = Limits {
+            bound: options.bound.unwrap_or(BOUND),
+            further: options.bound.is_none(),
+            tries: MAX_TRIES,
+            count: options.count,
+            time: options.time,
+        };
+        let mut searches = Searches::default();
+        let mut witnesses = Witnesses::default();
+        let mut reports: Vec<Report> = vec![];
+        for (order, (goal, function)) in cheapest_first(goals).into_iter().enumerate() {
+            if interrupt.load(Ordering::Acquire) {
+                break;
+            }
+            // A generic function is met if it is with one choice of types.
+            let met = |report: &Report| report.goal == goal.of && report.is_well();
+            if function.is_some() && reports.iter().any(met) {
+                continue;
+            }
+            session.console.say(&format!("searching for {}", goal.of));
+            let searches = &mut searches;
+            let mut asking = Asking { plan, description, supervisor, limits, searches };
+            let answer = asking.ask(goal, function)?;
+            if options.write {
+                let mut native = Native { plan, description, supervisor };
+                for state in &answer.states {
+                    witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
+                }
+            }
+            let report = Report { order, ..Report::new(description, &answer) };
+            if function.is_some() && report.is_well() {
+                reports.retain(|earlier| earlier.goal != report.goal);
+            }
+            let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
+            if !again {
+                reports.push(report);
+            }
+        }
+        Ok((reports, witnesses))
+    }
 }
 
 /// Goals about few objects and values are found fast, and what is learnt on the way helps
