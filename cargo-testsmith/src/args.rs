@@ -448,9 +448,12 @@ pub struct Reach {
     /// How many different states to show for each goal
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub count: usize,
-    /// How many calls to try at most
-    #[arg(long, value_name = "K", default_value_t = 6)]
-    pub bound: usize,
+    /// Write a test of the calls that lead to each state: tests/testsmith_reach.rs
+    #[arg(long)]
+    pub write: bool,
+    /// How many calls to try at most; 6 by default, and more while that is worth it
+    #[arg(long, value_name = "K")]
+    pub bound: Option<usize>,
     /// How long to search for each goal
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
     pub time: std::time::Duration,

@@ -13,7 +13,7 @@ use std::time::Instant;
 use testsmith_discover::Renames;
 use testsmith_lab::{Build, Features, Lab, Package, Profile, Subject, Supervisor, WorkerLimits};
 use testsmith_model::api::{Callable, ForeignKind, Reexport};
-use testsmith_model::operation::OperationKind;
+use testsmith_model::operation::{Operation, OperationKind};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::{Api, Plan};
 use testsmith_plan::Planner;
@@ -182,12 +182,16 @@ impl Session {
     }
 
     fn save_plan(&self) -> Result<()> {
+        self.save_plan_without(&|_| false)
+    }
+
+    /// Keeps the plan for the next run, but for operations that one command has added.
+    pub(crate) fn save_plan_without(&self, is_added: &dyn Fn(&Operation) -> bool) -> Result<()> {
         let file = self.lab.root().join(PLAN_FILE);
-        let stored = StoredPlan {
-            stamp: self.stamp,
-            unsafe_paths: self.unsafe_paths.clone(),
-            plan: Plan::clone(&self.plan),
-        };
+        let mut plan = Plan::clone(&self.plan);
+        plan.operations.retain(|operation| !is_added(operation));
+        let unsafe_paths = self.unsafe_paths.clone();
+        let stored = StoredPlan { stamp: self.stamp, unsafe_paths, plan };
         let text = serde_json::to_vec(&stored)?;
         std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))
     }

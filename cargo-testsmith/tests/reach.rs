@@ -152,6 +152,7 @@ fn goals_that_make_no_sense_are_refused_with_what_would() {
     };
     refused(&["Tank::opne"], "did you mean Tank::open");
     refused(&["--state", "Tank: level == 3"], "`level`");
+    refused(&["--state", "Tank: amuont() == 3"], "there are `amount`, `is_sealed`");
     refused(&["--state", "Tank: amount( =="], "cannot read");
     refused(&["--state", "Tnak: amount() == 3"], "there is no type Tnak");
     refused(&["--state", "amount() == 3"], "a type, a colon and a condition");
@@ -175,4 +176,44 @@ fn a_run_meets_preconditions_by_contracts_that_walks_do_not_meet() {
     assert!(with.contains("preconditions met by contracts that no walk has met"), "{with}");
     assert!(!without.contains("preconditions met by contracts"), "{without}");
     assert!(completed(&with) >= completed(&without) + 3, "{with}\n{without}");
+}
+
+#[test]
+fn the_way_to_a_state_is_written_as_a_test_that_passes_and_asserts_what_is_seen() {
+    let fixture = fixture();
+    let write = |args: &[&str]| {
+        let output = fixture.run(&[&["reach", "--quiet", "--write"], args].concat());
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        told
+    };
+    let file = fixture.path().join("tests/testsmith_reach.rs");
+    let text = || std::fs::read_to_string(&file).expect("a file of tests");
+    let told = write(&["Tank::open"]);
+    assert!(told.contains("wrote 1 tests"), "{told}");
+    assert!(text().contains("fn reaches_tank_open()"), "{}", text());
+    assert!(text().contains("assert_eq!(tank.amount(), 777)"), "{}", text());
+    assert!(text().contains("assert_eq!(tank.open(), 777)"), "{}", text());
+    // Another goal is added, the same one again changes nothing.
+    write(&["--state", "Tank: amount() == 301"]);
+    assert!(text().contains("fn reaches_tank_open()"), "{}", text());
+    assert!(text().contains("fn reaches_tank_amount_301()"), "{}", text());
+    assert!(text().contains("assert_eq!(tank.amount(), 301)"), "{}", text());
+    let told = write(&["Tank::open"]);
+    assert!(told.contains("already"), "{told}");
+    // Whoever edits the file keeps it.
+    let edited = text().replace("777", "7_7_7");
+    std::fs::write(&file, &edited).expect("writable");
+    let told = write(&["exact"]);
+    assert!(told.contains("was edited"), "{told}");
+    assert_eq!(text(), edited);
+}
+
+#[test]
+fn a_state_of_which_nothing_can_be_asserted_is_not_written() {
+    let fixture = fixture();
+    let output = fixture.run(&["reach", "--quiet", "--write", "noted"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("left out: reaches_noted"), "{told}");
+    assert!(!fixture.path().join("tests/testsmith_reach.rs").exists());
 }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
 use testsmith_reach::{
-    Argument, Call, Concrete, FnId, Found, Free, Goal, Lesson, Prediction, Reached, Search,
-    Sureness,
+    Argument, Call, Concrete, FnId, Found, Free, Goal, Lesson, Prediction, Reached, Room, Search,
+    Sureness, TypeId,
 };
 use testsmith_solver::Limit;
 
@@ -17,6 +17,8 @@ use testsmith_solver::Limit;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) bound: usize,
+    /// Whether more calls are looked at while that is worth it.
+    pub(super) further: bool,
     /// Sequences that are run for one state.
     pub(super) tries: usize,
     /// Different states.
@@ -29,7 +31,9 @@ pub(super) struct Limits {
 #[derive(Clone, Debug)]
 pub(super) enum Missed {
     Contradictory,
-    Unsatisfied,
+    Unsatisfied {
+        room: Room,
+    },
     Unreached {
         bound: usize,
     },
@@ -88,11 +92,35 @@ pub(super) struct Answer {
     pub(super) time: Duration,
 }
 
-pub(super) struct Asking<'a> {
+pub(super) struct Asking<'a, 's> {
     pub(super) plan: &'a Plan,
-    pub(super) description: &'a Description,
+    pub(super) description: &'s Description,
     pub(super) supervisor: &'a mut Supervisor,
     pub(super) limits: Limits,
+    /// What was found out about the same objects.
+    pub(super) searches: &'a mut Searches<'s>,
+}
+
+/// Searches by what they are about; each is turned from goal to goal.
+#[derive(Default)]
+pub(super) struct Searches<'s>(BTreeMap<(Vec<TypeId>, Room), Search<'s>>);
+
+impl<'s> Searches<'s> {
+    /// One that knows what was found out about the objects of a goal.
+    fn take(&mut self, description: &'s Description, goal: &Goal, bound: usize) -> Search<'s> {
+        let system = &description.system;
+        match self.0.remove(&Search::key(system, goal)) {
+            Some(mut search) => {
+                search.set_goal(goal.clone());
+                search
+            }
+            None => Search::new(system, goal.clone(), bound),
+        }
+    }
+
+    fn put_back(&mut self, description: &Description, goal: &Goal, search: Search<'s>) {
+        self.0.insert(Search::key(&description.system, goal), search);
+    }
 }
 
 /// Runs of the same functions that miss before others are tried.
@@ -100,12 +128,15 @@ const MAX_ALIKE: usize = 2;
 /// Runs of calls that would have to change what their contracts do not speak of.
 const MAX_WILD: usize = 8;
 
-impl Asking<'_> {
+impl<'s> Asking<'_, 's> {
     /// Looks for states that satisfy a goal, which is a precondition or a state.
     pub(super) fn ask(&mut self, goal: Goal, function: Option<FnId>) -> Result<Answer> {
         let begin = Instant::now();
         let description = self.description;
-        let mut search = Search::new(&description.system, goal.clone(), self.limits.bound);
+        let mut search = self.searches.take(description, &goal, self.limits.bound);
+        if self.limits.further {
+            search.go_further();
+        }
         let deadline = Some(begin + self.limits.time);
         search.set_limit(Limit { deadline, ..Limit::default() });
         let mut answer = Answer {
@@ -130,6 +161,7 @@ impl Asking<'_> {
         }
         answer.free = search.free().cloned().collect();
         answer.was_cut = search.was_cut();
+        self.searches.put_back(description, &answer.goal, search);
         answer.time = begin.elapsed();
         Ok(answer)
     }
@@ -171,8 +203,8 @@ impl Asking<'_> {
                     answer.missed = Some(Missed::Contradictory);
                     return Ok(());
                 }
-                Reached::Unsatisfied => {
-                    answer.missed = Some(Missed::Unsatisfied);
+                Reached::Unsatisfied { room } => {
+                    answer.missed = Some(Missed::Unsatisfied { room });
                     return Ok(());
                 }
                 Reached::Unreached { bound } => {

@@ -3,7 +3,7 @@
 //! Calls that lead to such a state become components, from which random search goes on; what
 //! the operation does then is an outcome like any other.
 
-use super::answer::{Asking, Limits};
+use super::answer::{Asking, Limits, Searches};
 use super::describe::Description;
 use super::source::Definitions;
 use crate::pipeline::Session;
@@ -62,15 +62,18 @@ pub(crate) fn help(
         !function.requires.is_empty() && missing && is_small(function)
     };
     let goals: Vec<FnId> = (0..system.functions.len()).filter(wanted).take(MAX_GOALS).collect();
+    let mut searches = Searches::default();
     for function in goals {
         if until.is_some_and(|until| Instant::now() >= until) {
             break;
         }
         helped.goals += 1;
         let time = if until.is_some() { TIME_EACH } else { NO_TIME_LIMIT };
-        let limits = Limits { bound: BOUND, tries: TRIES, count: 1, time };
+        let limits = Limits { bound: BOUND, further: false, tries: TRIES, count: 1, time };
         let goal = Goal::precondition(system, function);
-        let mut asking = Asking { plan: &plan, description: &description, supervisor, limits };
+        let searches = &mut searches;
+        let description = &description;
+        let mut asking = Asking { plan: &plan, description, supervisor, limits, searches };
         let answer = asking.ask(goal, Some(function))?;
         for state in answer.states {
             helped.reached += 1;

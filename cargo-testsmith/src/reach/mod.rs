@@ -7,10 +7,12 @@
 mod answer;
 mod describe;
 mod in_run;
+mod lists;
 mod native;
 mod realise;
 mod report;
 mod source;
+mod write;
 
 pub(crate) use in_run::help;
 
@@ -20,17 +22,22 @@ use crate::console::{Console, print_json};
 use crate::exit::Usage;
 use crate::pipeline::Session;
 use crate::selection::close_to;
-use answer::{Asking, Limits};
+use answer::{Asking, Limits, Searches};
 use anyhow::Result;
 use describe::Description;
+use native::Native;
 use report::Report;
 use source::Definitions;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use testsmith_lab::{Profile, WorkerLimits};
+use testsmith_lab::{Profile, Supervisor, WorkerLimits};
 use testsmith_model::Plan;
-use testsmith_reach::{FnId, Goal, Search};
+use testsmith_reach::{FnId, Goal, Search, Sort};
+use write::{Made, Witnesses};
 
+/// Calls that are looked at first, if nobody says how many.
+const BOUND: usize = 6;
 /// Sequences that are run for one state before it is given up.
 const MAX_TRIES: usize = 20;
 
@@ -41,41 +48,30 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
     // What is wrong with the goals is told before anything is built.
     let description = Description::new(&session.plan, &definitions);
     goals(options, &description)?;
+    lists::extend(Arc::make_mut(&mut session.plan));
     let harness = session.build(Profile::Unoptimised)?;
+    session.save_plan_without(&lists::is_added)?;
     let mut supervisor = session.supervise(&harness, WorkerLimits::default())?;
     let plan = Arc::clone(&session.plan);
     let description = Description::new(&plan, &definitions);
     let goals = goals(options, &description)?;
-    let limits =
-        Limits { bound: options.bound, tries: MAX_TRIES, count: options.count, time: options.time };
-    let mut reports: Vec<Report> = vec![];
-    for (goal, function) in goals {
-        if interrupt.load(Ordering::Acquire) {
-            break;
-        }
-        // A generic function is met if it is with one choice of types.
-        let met = |report: &Report| report.goal == goal.of && report.is_well();
-        if function.is_some() && reports.iter().any(met) {
-            continue;
-        }
-        session.console.say(&format!("searching for {}", goal.of));
-        let mut asking =
-            Asking { plan: &plan, description: &description, supervisor: &mut supervisor, limits };
-        let answer = asking.ask(goal, function)?;
-        let report = Report::new(&description, &answer);
-        if function.is_some() && report.is_well() {
-            reports.retain(|earlier| earlier.goal != report.goal);
-        }
-        let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
-        if !again {
-            reports.push(report);
-        }
-    }
+    // They are told in the order in which they stand, whenever they are searched for.
+    let places: BTreeMap<String, usize> =
+        goals.iter().enumerate().rev().map(|(n, (goal, _))| (goal.of.clone(), n)).collect();
+    let around = Around { options, plan: &plan, description: &description, session: &session };
+    let (mut reports, witnesses) = around.searched(&mut supervisor, goals, &interrupt)?;
+    reports.sort_by_key(|report| places.get(&report.goal).copied());
     if options.all {
         reports.extend(skipped(&plan, &description));
     }
+    let made = match options.write {
+        true => witnesses.write(options, &session)?,
+        false => Made::default(),
+    };
     session.console.clear();
     print(options, &reports);
+    // Standard output may be for programs.
+    made.lines().iter().for_each(|line| eprintln!("{line}"));
     let well = reports.iter().all(Report::is_well);
     let whole = !interrupt.load(Ordering::Acquire);
     Ok(match (whole, well) {
@@ -83,6 +79,75 @@ pub(crate) fn run(options: &Reach, interrupt: Arc<AtomicBool>) -> Result<Exit> {
         (true, true) => Exit::Clean,
         (true, false) => Exit::Found,
     })
+}
+
+/// What all goals of a command are searched for with.
+struct Around<'a> {
+    options: &'a Reach,
+    plan: &'a Plan,
+    description: &'a Description,
+    session: &'a Session,
+}
+
+impl Around<'_> {
+    /// Searches for one goal after the other.
+    fn searched(
+        &self,
+        supervisor: &mut Supervisor,
+        goals: Vec<(Goal, Option<FnId>)>,
+        interrupt: &AtomicBool,
+    ) -> Result<(Vec<Report>, Witnesses)> {
+        let Around { options, plan, description, session } = self;
+        let limits = Limits {
+            bound: options.bound.unwrap_or(BOUND),
+            further: options.bound.is_none(),
+            tries: MAX_TRIES,
+            count: options.count,
+            time: options.time,
+        };
+        let mut searches = Searches::default();
+        let mut witnesses = Witnesses::default();
+        let mut reports: Vec<Report> = vec![];
+        for (order, (goal, function)) in cheapest_first(goals).into_iter().enumerate() {
+            if interrupt.load(Ordering::Acquire) {
+                break;
+            }
+            // A generic function is met if it is with one choice of types.
+            let met = |report: &Report| report.goal == goal.of && report.is_well();
+            if function.is_some() && reports.iter().any(met) {
+                continue;
+            }
+            session.console.say(&format!("searching for {}", goal.of));
+            let searches = &mut searches;
+            let mut asking = Asking { plan, description, supervisor, limits, searches };
+            let answer = asking.ask(goal, function)?;
+            if options.write {
+                let mut native = Native { plan, description, supervisor };
+                for state in &answer.states {
+                    witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
+                }
+            }
+            let report = Report { order, ..Report::new(description, &answer) };
+            if function.is_some() && report.is_well() {
+                reports.retain(|earlier| earlier.goal != report.goal);
+            }
+            let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
+            if !again {
+                reports.push(report);
+            }
+        }
+        Ok((reports, witnesses))
+    }
+}
+
+/// Goals about few objects and values are found fast, and what is learnt on the way helps
+/// with the others.
+fn cheapest_first(mut goals: Vec<(Goal, Option<FnId>)>) -> Vec<(Goal, Option<FnId>)> {
+    goals.sort_by_key(|(goal, _)| {
+        let objects = goal.params.iter().filter(|it| matches!(it.sort, Sort::Object(_)));
+        (objects.count(), goal.params.len())
+    });
+    goals
 }
 
 fn print(options: &Reach, reports: &[Report]) {

@@ -94,6 +94,55 @@ impl Native<'_> {
         Ok(Shown { end, sequence, state, observed })
     }
 
+    /// All calls, then the queries that can always be asked, then the method that is the goal:
+    /// with what was answered, by step. None if something on the way does not end well.
+    pub(super) fn witness(
+        &mut self,
+        found: &Found,
+        goal: Option<FnId>,
+    ) -> Result<Option<(Sequence, Vec<Option<String>>)>> {
+        let Some((sequence, asked)) = self.asserted(found, goal) else { return Ok(None) };
+        let outcome = self.supervisor.run(&sequence, true)?;
+        if outcome.ending != Ending::Completed {
+            return Ok(None);
+        }
+        let mut seen = vec![None; sequence.len()];
+        for step in asked {
+            seen[step] = outcome.values.get(step).and_then(|value| value.text.clone());
+        }
+        Ok(Some((sequence, seen)))
+    }
+
+    /// The sequence of a witness, and the steps of which something can be said.
+    fn asserted(&self, found: &Found, goal: Option<FnId>) -> Option<(Sequence, Vec<usize>)> {
+        let system = &self.description.system;
+        let mut realising = Realising::new(self.plan, self.description, found.objects.len());
+        for call in &found.calls {
+            realising.call(call).ok()?;
+        }
+        let mut asked = vec![];
+        for (object, ty) in found.objects.iter().enumerate() {
+            for query in system.virtual_state(*ty) {
+                let function = &system.functions[query];
+                if function.params.len() != 1
+                    || !function.ret.is_plain(system)
+                    || self.is_guarded(query)
+                {
+                    continue;
+                }
+                if let Ok(step) = realising.apply(query, &[Argument::Object(object)]) {
+                    asked.push(step as usize);
+                }
+            }
+        }
+        if let Some(function) = goal {
+            let step = realising.apply(function, &found.goal).ok()?;
+            let is_plain = system.functions[function].ret.is_plain(system);
+            asked.extend(is_plain.then_some(step as usize));
+        }
+        Some((realising.finish(), asked))
+    }
+
     fn made(&self, found: &Found, goal: Option<FnId>) -> Result<Made, Why> {
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
         let mut steps = vec![];

@@ -4,6 +4,7 @@
 
 use super::describe::Description;
 use testsmith_model::call::{Form, Treatment, Unwrap};
+use testsmith_model::operation::MAX_INPUTS;
 use testsmith_model::sequence::{Builder, Literal};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Callee, Mode, OpId, OperationKind, Plan, Sequence, TypeId};
@@ -151,6 +152,14 @@ impl<'r> Realising<'r> {
             let parts: Vec<&Concrete> = items.iter().collect();
             return self.with_parts(op, &parts, depth);
         }
+        if let (true, Some(op)) =
+            (items.len() > MAX_INPUTS, self.template(ty, &[super::lists::JOINED], 2))
+        {
+            let (head, tail) = items.split_at(MAX_INPUTS);
+            let head = self.make_sequence(ty, head, depth)?;
+            let tail = self.make_sequence(ty, tail, depth)?;
+            return self.add(op, &[head, tail]);
+        }
         // From a vector: a slice of it, or another collection.
         let plan = self.plan;
         let from = plan.op_ids().find(|op| {
@@ -204,7 +213,7 @@ impl<'r> Realising<'r> {
     }
 }
 
-fn listed(open: &str, len: usize, close: &str) -> String {
+pub(super) fn listed(open: &str, len: usize, close: &str) -> String {
     let places: Vec<String> = (0..len).map(|n| format!("{{{n}}}")).collect();
     match (open, len) {
         ("(", 1) => "({0},)".to_owned(),

@@ -6,9 +6,7 @@ use super::native::End;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use testsmith_reach::{
-    Argument, Call, FnId, Found, MAX_TEXT, MAX_WRITTEN, Mode, Sureness, TypeId, Wrap,
-};
+use testsmith_reach::{Argument, Call, FnId, Found, Mode, Sureness, TypeId, Wrap};
 
 /// Clauses that are shown as not translated.
 const MAX_SHOWN: usize = 12;
@@ -27,6 +25,8 @@ pub(super) struct Report {
     pub(super) runs: usize,
     pub(super) wrong_runs: usize,
     pub(super) milliseconds: f64,
+    /// Which goal it was of all that were searched for, the cheapest first.
+    pub(super) order: usize,
     pub(super) disagreements: Vec<DisagreementReport>,
     pub(super) broken_contracts: Vec<BrokenReport>,
     /// What the search knows nothing of, and why.
@@ -89,10 +89,11 @@ impl Report {
             Some(Missed::Contradictory) => {
                 ("contradictory", Some("no state at all satisfies it".to_owned()))
             }
-            Some(Missed::Unsatisfied) => {
+            Some(Missed::Unsatisfied { room }) => {
                 let why = format!(
-                    "no state satisfies it with texts of at most {MAX_TEXT} printable ASCII \
-                     characters and lists of at most {MAX_WRITTEN} elements"
+                    "no state satisfies it with texts of at most {} characters and lists of at \
+                     most {} elements",
+                    room.text, room.written
                 );
                 ("unreached", Some(why))
             }
@@ -115,6 +116,7 @@ impl Report {
             runs: answer.runs,
             wrong_runs: answer.wrong_runs,
             milliseconds: answer.time.as_secs_f64() * 1000.0,
+            order: 0,
             disagreements: words.disagreements(&answer.disagreements),
             broken_contracts: answer
                 .broken
@@ -148,6 +150,7 @@ impl Report {
             runs: 0,
             wrong_runs: 0,
             milliseconds: 0.0,
+            order: 0,
             disagreements: vec![],
             broken_contracts: vec![],
             free: vec![],

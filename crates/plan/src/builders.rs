@@ -396,9 +396,12 @@ fn plain_value(path: &str, name: &str, ty: &Ty) -> Vec<Draft> {
     }
 }
 
+/// Elements of a vector that is made of them one by one.
+pub const MAX_ELEMENTS: usize = 4;
+
 fn vec_makers(ty: &Ty, item: Ty) -> Vec<Draft> {
     let mut makers = vec![plain("Vec::new()", vec![], ty)];
-    for len in 1..=4 {
+    for len in 1..=MAX_ELEMENTS {
         makers.push(plain(&listed("vec![", len, "]"), vec![item.clone(); len], ty));
     }
     if item == Ty::prim("u8") {

@@ -26,6 +26,7 @@ mod resolve;
 mod rooms;
 mod std_traits;
 
+pub use builders::MAX_ELEMENTS;
 pub use draft::{Draft, probe};
 pub use laws::{LAWS, Law, law};
 pub use literals::{pool, range_of};

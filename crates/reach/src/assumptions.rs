@@ -10,8 +10,8 @@ use crate::system::FnId;
 use crate::value::Value;
 use crate::world::Operand;
 use std::collections::BTreeMap;
+use testsmith_solver::Answer;
 use testsmith_solver::term::{Assignment, Evaluator, Term};
-use testsmith_solver::{Answer, Solver};
 
 impl Search<'_> {
     /// The literals of all assumptions that are made.
@@ -71,8 +71,8 @@ impl Search<'_> {
     }
 
     fn agrees(&mut self, first: &[Term], literals: &[Term]) -> bool {
-        let asked = [first, literals, &[self.world.known]].concat();
-        matches!(self.solver.check(&self.world.terms.pool, &asked), Answer::Sat(_))
+        let asked = [first, literals].concat();
+        matches!(self.check(&asked), Answer::Sat(_))
     }
 
     /// The shortest calls that end with one of this function, as conditions; none if it cannot
@@ -87,8 +87,9 @@ impl Search<'_> {
                 actions.filter(|it| it.function == function).map(|it| it.guard).collect();
             let guard = self.world.terms.any(&guards);
             let mut asked = self.judged();
-            asked.extend([guard, self.world.known]);
-            let Answer::Sat(model) = self.solver.check(&self.world.terms.pool, &asked) else {
+            asked.push(guard);
+            asked.extend(self.made_as_many(last + 1));
+            let Answer::Sat(model) = self.check(&asked) else {
                 continue;
             };
             let first = self.as_in(&model, last + 1);
@@ -149,11 +150,10 @@ impl Search<'_> {
         let accepted = self.world.defaults.iter();
         let accepted = accepted.filter(|(key, it)| key.0 == maker && it.holds == Some(true));
         let mut fixed: Vec<Term> = accepted.map(|(_, it)| it.literal).collect();
-        fixed.push(self.world.known);
         fixed.extend_from_slice(literals);
         let agrees = |search: &mut Self, sample: &[Term]| {
             let asked = [fixed.as_slice(), sample].concat();
-            matches!(search.solver.check(&search.world.terms.pool, &asked), Answer::Sat(_))
+            matches!(search.check(&asked), Answer::Sat(_))
         };
         !samples.is_empty() && samples.iter().all(|sample| agrees(self, sample))
     }
@@ -171,8 +171,8 @@ impl Search<'_> {
         let mut samples = vec![];
         let mut other = self.world.terms.truth(true);
         for _ in 0..if values.is_empty() { 1 } else { 2 } {
-            let asked = [self.world.known, guard, other];
-            let Answer::Sat(model) = self.solver.check(&self.world.terms.pool, &asked) else {
+            let asked = [guard, other];
+            let Answer::Sat(model) = self.check(&asked) else {
                 break;
             };
             let mut sample = vec![guard];

@@ -1,12 +1,16 @@
 //! Names, calls and fields: what a clause refers to.
 
-use crate::system::{FnId, Sort};
+use crate::system::{FnId, Sort, System, TypeId};
 use crate::terms::WIDE;
 use crate::translate::{Out, Scope, Why, spelled, words};
-use crate::value::{MAX_ITEMS, Value};
+use crate::value::{Items, Value};
 use crate::world::World;
+use std::collections::BTreeSet;
 use syn::Expr;
 use testsmith_solver::term::{Op, Term};
+
+/// Numbers of a range that is written down, which are all looked at.
+const MAX_RANGE: usize = 64;
 
 impl World<'_> {
     pub(crate) fn path(&mut self, path: &syn::Path, scope: &Scope) -> Result<Out, Why> {
@@ -48,7 +52,10 @@ impl World<'_> {
         Err(format!("`{spelled}` is not known"))
     }
 
+    /// The enum of this name; `Self` is the one that the clause belongs to.
     pub(crate) fn type_named(&self, name: &str) -> Option<usize> {
+        let own = self.context.0.split("::").next().unwrap_or_default();
+        let name = if name == "Self" { own } else { name };
         self.system.types.iter().position(|ty| ty.name == name && ty.variants.is_some())
     }
 
@@ -56,6 +63,43 @@ impl World<'_> {
         let number = self.variant_number(ty, name)?;
         let value = self.variant_value(ty, number, vec![]);
         Ok(self.sure(value))
+    }
+
+    /// `Variant { a: .., b }`
+    pub(crate) fn put_together(&mut self, it: &syn::ExprStruct, scope: &Scope) -> Result<Out, Why> {
+        let path = words(&it.path);
+        let name = path.last().map(String::as_str).unwrap_or_default();
+        let no = || format!("`{} {{ .. }}` is no variant that is known", path.join("::"));
+        let owner = path.len().checked_sub(2).and_then(|n| self.type_named(&path[n]));
+        let ty = owner.ok_or_else(no)?;
+        let number = self.variant_number(ty, name)?;
+        let system = self.system;
+        let variants = system.types[ty].variants.as_deref().unwrap_or_default();
+        let (mut fields, mut oks) = (vec![], vec![]);
+        for (field, sort) in &variants[number].fields {
+            let given = it.fields.iter().find(|given| match &given.member {
+                syn::Member::Named(name) => name == field,
+                syn::Member::Unnamed(_) => false,
+            });
+            let out = self.expression(&given.ok_or_else(no)?.expr, scope)?;
+            oks.push(out.ok);
+            fields.push(self.as_sort(sort, out.value));
+        }
+        let value = self.variant_value(ty, number, fields);
+        Ok(Out { value, ok: self.terms.all(&oks) })
+    }
+
+    /// A literal as a value of the type that is asked for.
+    fn as_sort(&mut self, sort: &Sort, value: Value) -> Value {
+        match (sort, value) {
+            (Sort::Int { width, signed }, Value::Number(number)) => {
+                Value::Int { term: self.terms.number(*width, number), signed: *signed }
+            }
+            (Sort::Float { width }, Value::Real(bits)) => {
+                Value::Float(self.terms.real(bits, *width))
+            }
+            (_, value) => value,
+        }
     }
 
     /// A variant with its fields; those of the others are anything.
@@ -250,11 +294,7 @@ impl World<'_> {
     }
 
     /// What iterating gives, and when that is all.
-    pub(crate) fn items(
-        &mut self,
-        value: &Value,
-        ok: Term,
-    ) -> Result<(Vec<(Term, Value)>, Term), Why> {
+    pub(crate) fn items(&mut self, value: &Value, ok: Term) -> Result<(Items, Term), Why> {
         match value {
             Value::Items(items) => Ok((items.clone(), ok)),
             Value::Seq { len, items, .. } => {
@@ -265,49 +305,57 @@ impl World<'_> {
                 }
                 let room = self.terms.wide(items.len());
                 let fits = self.terms.at_most(*len, room, false);
-                Ok((all, self.terms.and(ok, fits)))
+                self.terms.is_cut_short |= !self.terms.is_constant(fits, true);
+                Ok((Items { all, is_dense: true }, self.terms.and(ok, fits)))
             }
-            Value::Range { low, high } => {
-                let wide = Value::Int { term: self.terms.number(WIDE, 0), signed: false };
-                let (low, high) = match (&**low, &**high) {
-                    (Value::Number(_), Value::Number(n)) => {
-                        let high = self.terms.number(WIDE, *n);
-                        let (low, _, _) =
-                            self.terms.alike(low, &wide).ok_or("a range of what is no number")?;
-                        (low, high)
-                    }
-                    (low, high) => {
-                        let (low, high, _) =
-                            self.terms.alike(low, high).ok_or("a range of what is no number")?;
-                        (low, high)
-                    }
-                };
-                let width = self.terms.pool.width(low);
-                let mut all = vec![];
-                for n in 0..=MAX_ITEMS {
-                    let by = self.terms.number(width, n as i128);
-                    let term = self.terms.binary(Op::Add, low, by);
-                    let present = self.terms.less(term, high, false);
-                    all.push((present, Value::Int { term, signed: false }));
-                }
-                let (beyond, _) = all.pop().expect("there is one");
-                let fits = self.terms.not(beyond);
-                Ok((all, self.terms.and(ok, fits)))
-            }
+            Value::Range { low, high } => self.range_items((low, high), ok),
             _ => Err("an iteration over what is no sequence".to_owned()),
         }
+    }
+
+    fn range_items(
+        &mut self,
+        (low, high): (&Value, &Value),
+        ok: Term,
+    ) -> Result<(Items, Term), Why> {
+        let mut room = self.terms.room.items;
+        let no = || "a range of what is no number".to_owned();
+        let (low, high) = match (low, high) {
+            (Value::Number(a), Value::Number(b)) => {
+                // How many there are is known.
+                let count = usize::try_from(b - a).unwrap_or_default();
+                room = if count <= MAX_RANGE { count } else { room };
+                (self.terms.number(WIDE, *a), self.terms.number(WIDE, *b))
+            }
+            (low, high) => {
+                let (low, high, _) = self.terms.alike(low, high).ok_or_else(no)?;
+                (low, high)
+            }
+        };
+        let width = self.terms.pool.width(low);
+        let mut all = vec![];
+        for n in 0..=room {
+            let by = self.terms.number(width, n as i128);
+            let term = self.terms.binary(Op::Add, low, by);
+            let present = self.terms.less(term, high, false);
+            all.push((present, Value::Int { term, signed: false }));
+        }
+        let (beyond, _) = all.pop().expect("there is one");
+        let fits = self.terms.not(beyond);
+        self.terms.is_cut_short |= !self.terms.is_constant(fits, true);
+        Ok((Items { all, is_dense: true }, self.terms.and(ok, fits)))
     }
 
     /// Whether all items, or one of them, satisfy a closure or a function.
     pub(crate) fn each_holds(
         &mut self,
         all: bool,
-        items: &[(Term, Value)],
+        items: &Items,
         predicate: &Expr,
         scope: &Scope,
     ) -> Result<Out, Why> {
         let (mut holds, mut oks) = (vec![], vec![]);
-        for (present, item) in items {
+        for (present, item) in &items.all {
             let out = self.apply_closure(predicate, std::slice::from_ref(item), scope)?;
             let Value::Bool(one) = out.value else {
                 return Err("a closure that is no condition".to_owned());
@@ -420,9 +468,8 @@ impl World<'_> {
                 if matches!(name, "clone" | "as_ref" | "borrow" | "to_owned") && args.is_empty() {
                     return Ok(self.sure(receiver.clone()));
                 }
-                let of = &system.types[object.ty].name;
                 let function = system.query(object.ty, name);
-                let function = function.ok_or_else(|| no_query(of, name))?;
+                let function = function.ok_or_else(|| no_query(system, object.ty, name))?;
                 let args = [vec![receiver.clone()], args].concat();
                 self.ask_function(function, args, scope)
             }
@@ -469,19 +516,24 @@ impl World<'_> {
     /// Literals among arguments get the types of the parameters.
     pub(crate) fn typed(&mut self, function: FnId, args: Vec<Value>) -> Vec<Value> {
         let params = self.system.functions[function].params.iter();
-        let typed = params.zip(args).map(|(param, value)| match (&param.sort, value) {
-            (Sort::Int { width, signed }, Value::Number(number)) => {
-                Value::Int { term: self.terms.number(*width, number), signed: *signed }
-            }
-            (Sort::Float { width }, Value::Real(bits)) => {
-                Value::Float(self.terms.real(bits, *width))
-            }
-            (_, value) => value,
-        });
+        let typed = params.zip(args).map(|(param, value)| self.as_sort(&param.sort, value));
         typed.collect()
     }
 }
 
-fn no_query(of: &str, name: &str) -> String {
-    format!("{of} has no pure method `{name}`")
+/// Queries that are named where one is not known.
+const MAX_LISTED: usize = 12;
+
+fn no_query(system: &System, ty: TypeId, name: &str) -> String {
+    let of = &system.types[ty].name;
+    let known = system.virtual_state(ty).into_iter().map(|id| &system.functions[id].name);
+    let known: BTreeSet<String> = known.map(|name| format!("`{name}`")).collect();
+    let listed: Vec<String> = known.iter().take(MAX_LISTED).cloned().collect();
+    let more = if known.len() > MAX_LISTED { " and more" } else { "" };
+    match listed.is_empty() {
+        true => format!("{of} has no pure method `{name}`, nor any other"),
+        false => {
+            format!("{of} has no pure method `{name}`; there are {}{more}", listed.join(", "))
+        }
+    }
 }

@@ -46,6 +46,31 @@ impl Concrete {
         }
     }
 
+    /// The most characters of a text in it, the most elements of a list, and whether there are
+    /// characters other than printable ASCII.
+    pub(crate) fn size(&self) -> (usize, usize, bool) {
+        let within = |parts: &mut dyn Iterator<Item = &Concrete>| {
+            parts
+                .map(Concrete::size)
+                .fold((0, 0, false), |a, b| (a.0.max(b.0), a.1.max(b.1), a.2 || b.2))
+        };
+        match self {
+            Concrete::Text(text) => {
+                let other = text.chars().any(|c| !(' '..='~').contains(&c));
+                (text.chars().count(), 0, other)
+            }
+            Concrete::Seq(items) => {
+                let inside = within(&mut items.iter());
+                (inside.0, inside.1.max(items.len()), inside.2)
+            }
+            Concrete::Tuple(parts) => within(&mut parts.iter()),
+            Concrete::Option(inner) => within(&mut inner.iter().map(|inner| &**inner)),
+            Concrete::Result(Ok(inner) | Err(inner)) => inner.size(),
+            Concrete::Enum { fields, .. } => within(&mut fields.iter().map(|(_, field)| field)),
+            _ => (0, 0, false),
+        }
+    }
+
     /// The same with the numbers that the types of its enums have in a system.
     pub fn of_sort(self, sort: &Sort) -> Concrete {
         let boxed = |inner: Box<Concrete>, sort: &Sort| Box::new(inner.of_sort(sort));

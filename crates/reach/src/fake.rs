@@ -8,9 +8,11 @@
 
 use crate::chance::Choices;
 use crate::concrete::{Concrete, Reading};
+use crate::goal::Goal;
+use crate::room::Room;
 use crate::system::{Clause, FnId, Sort, System, TypeId};
 use crate::translate::Scope;
-use crate::value::{MAX_TEXT, Value};
+use crate::value::Value;
 use crate::world::{Free, World};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -72,11 +74,9 @@ impl fmt::Display for Refused {
             Refused::Free(Free { of, clause, why }) => {
                 write!(f, "a fake cannot keep `{clause}` of {of}: {why}")
             }
-            Refused::Beyond { of, text } => write!(
-                f,
-                "{of} is asked with {text:?}, and a fake follows texts of up to {MAX_TEXT} \
-                 printable ASCII characters"
-            ),
+            Refused::Beyond { of, text } => {
+                write!(f, "{of} is asked with {text}, which a fake cannot follow")
+            }
             Refused::Unknown { of, why } => write!(f, "no answer was found for {of}: {why}"),
         }
     }
@@ -102,7 +102,7 @@ impl<'s> Fake<'s> {
         let own = |id: &FnId| self.system.functions[*id].owner == Some(self.ty);
         for id in (0..self.system.functions.len()).filter(own) {
             let function = &self.system.functions[id];
-            let mut asking = self.asking(&State::default());
+            let mut asking = self.asking(&State::default(), &[]);
             let world = &mut asking.world;
             let params = function.params.iter().skip(1);
             let given: Vec<Value> = params.map(|param| world.any(&param.sort, false)).collect();
@@ -129,7 +129,7 @@ impl<'s> Fake<'s> {
     /// A state in which the conditions hold; bare names in them are queries.
     pub fn begin(&self, conditions: &[Clause], choices: &mut Choices) -> Result<State, Refused> {
         let of = || self.system.types[self.ty].name.clone();
-        let mut asking = self.asking(&State::default());
+        let mut asking = self.asking(&State::default(), &[]);
         let names = [("self".to_owned(), asking.world.object(0))].into();
         let scope = Scope { names, now: 0, old: 0, of_self: true };
         let mut wanted = vec![];
@@ -171,7 +171,7 @@ impl<'s> Fake<'s> {
         }
         let function = &self.system.functions[query];
         let of = function.path(self.system);
-        let mut asking = self.asking(state);
+        let mut asking = self.asking(state, args);
         let pinned = asking.world.answers.len();
         let given = asking.given(query, args);
         if let Some(n) = given.iter().position(|value| matches!(value, Value::Opaque(_))) {
@@ -199,7 +199,7 @@ impl<'s> Fake<'s> {
         choices: &mut Choices,
     ) -> Result<Concrete, Refused> {
         let of = self.system.functions[function].path(self.system);
-        let mut asking = self.asking(state);
+        let mut asking = self.asking(state, args);
         let given = asking.given(function, args);
         let answer = asking.world.add_call(function, given);
         asking.ask_all(1);
@@ -227,7 +227,7 @@ impl<'s> Fake<'s> {
     fn why_not(&self, state: &State, function: FnId, args: &[Concrete]) -> Refused {
         let known = &self.system.functions[function];
         let of = known.path(self.system);
-        let mut asking = self.asking(state);
+        let mut asking = self.asking(state, args);
         let mut names: BTreeMap<String, Value> =
             [("self".to_owned(), asking.world.object(0))].into();
         let given = asking.given(function, args);
@@ -245,9 +245,21 @@ impl<'s> Fake<'s> {
         Refused::NoAnswer { of, clauses }
     }
 
+    /// How much of texts the contracts speak of.
+    fn room(&self) -> Room {
+        let goal = Goal { params: vec![], clauses: vec![], of: String::new(), of_self: true };
+        Room::asked_for(self.system, &goal, &[self.ty])
+    }
+
     /// The object as it is known, with all queries without arguments asked.
-    fn asking(&self, state: &State) -> Asking<'s> {
-        let world = World::new(self.system, vec![self.ty], true);
+    fn asking(&self, state: &State, args: &[Concrete]) -> Asking<'s> {
+        let mut room = self.room();
+        let known = state.known.iter().flat_map(|((_, args), answer)| args.iter().chain([answer]));
+        for value in known.chain(args) {
+            let (text, items, any_char) = value.size();
+            room = room.with(text, items, any_char);
+        }
+        let world = World::new(self.system, vec![self.ty], true, room);
         let mut asking = Asking { world, hard: vec![], solver: Blaster::keeping_circuits() };
         asking.ask_all(0);
         for ((query, args), answer) in &state.known {
@@ -321,7 +333,7 @@ impl Asking<'_> {
     /// the others; none if there is no model at all.
     fn decide(&mut self, wishes: &[Term], of: &str) -> Result<Option<Assignment>, Refused> {
         let mut fixed = self.hard.clone();
-        fixed.push(self.world.known);
+        self.solver.assert_all(&self.world.facts);
         let mut model = None;
         self.accept(&mut fixed, wishes, &mut model);
         if model.is_some() {

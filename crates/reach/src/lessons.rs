@@ -7,8 +7,8 @@ use crate::system::FnId;
 use crate::value::Value;
 use crate::world::Operand;
 use std::collections::BTreeSet;
+use testsmith_solver::Answer;
 use testsmith_solver::term::Term;
-use testsmith_solver::{Answer, Solver};
 
 /// Something that a run has shown.
 #[derive(Clone, Debug)]
@@ -24,6 +24,13 @@ pub enum Lesson {
     Fruitless { functions: Vec<FnId>, goal: Vec<Argument> },
     /// A call does change what a query answers, or what it makes answers differently.
     Changes { function: FnId, query: FnId },
+}
+
+impl Lesson {
+    /// Whether it holds for every goal, and is to be said again where a search begins again.
+    fn is_lasting(&self) -> bool {
+        matches!(self, Lesson::Observed { .. } | Lesson::Impossible { .. })
+    }
 }
 
 pub(crate) enum Blocked {
@@ -50,8 +57,8 @@ impl Search<'_> {
         let Some((wanted, operands)) = self.goals.get(&length).cloned() else { return true };
         let made = self.made_so(&found.calls);
         let given = self.given_so(&operands, &found.goal);
-        let all = [self.world.known, wanted, made, given];
-        self.solver.check(&self.world.terms.pool, &all) != Answer::Unsat
+        let all = [wanted, made, given];
+        self.check(&all) != Answer::Unsat
     }
 
     /// Calls after which all objects of the goal are there, whether it holds or not: to look
@@ -84,6 +91,11 @@ impl Search<'_> {
 
     /// Takes in what a run has shown.
     pub fn learn(&mut self, lesson: Lesson) {
+        self.lessons.extend(lesson.is_lasting().then(|| lesson.clone()));
+        self.take_in(lesson);
+    }
+
+    pub(crate) fn take_in(&mut self, lesson: Lesson) {
         match lesson {
             Lesson::Changes { function, query } => {
                 self.refuted.insert((function, query));

@@ -1,10 +1,10 @@
-//! What the standard library says of values: lengths, membership, variants, checked
-//! arithmetic, classes of characters.
+//! What the standard library says of values: lengths, membership, variants.
+//!
+//! Iterators are in `items`, texts and characters in `texts`, numbers in `numbers`.
 
 use crate::system::Sort;
-use crate::terms::WIDE;
 use crate::translate::{Out, Scope, Why};
-use crate::value::Value;
+use crate::value::{Items, Value};
 use crate::world::World;
 use syn::Expr;
 use testsmith_solver::term::{Op, Term};
@@ -18,12 +18,16 @@ impl World<'_> {
         call: &syn::ExprMethodCall,
         scope: &Scope,
     ) -> Result<Option<Out>, Why> {
-        let Some(argument) = call.args.first() else { return Ok(None) };
+        let Some(argument) = call.args.last() else { return Ok(None) };
         let is_function = matches!(argument, Expr::Closure(_))
             || matches!(argument, Expr::Path(path) if path.path.segments.len() > 1
                 && path.path.segments.last().is_some_and(|s| s.ident.to_string().starts_with("is_")));
         if !is_function {
             return Ok(None);
+        }
+        if let ("map_or" | "fold", 2) = (name, call.args.len()) {
+            let first = self.expression(&call.args[0], scope)?;
+            return self.with_first(receiver, name, (first, argument), scope);
         }
         match (name, &receiver.value) {
             ("all" | "any", Value::Items(_) | Value::Range { .. } | Value::Seq { .. }) => {
@@ -31,24 +35,16 @@ impl World<'_> {
                 let out = self.each_holds(name == "all", &items, argument, scope)?;
                 Ok(Some(Out { value: out.value, ok: self.terms.and(ok, out.ok) }))
             }
-            ("filter", Value::Items(items)) => {
-                let mut kept = vec![];
-                for (present, item) in items {
-                    let out = self.apply_closure(argument, std::slice::from_ref(item), scope)?;
-                    let Value::Bool(holds) = out.value else {
-                        return Err("a filter that is no condition".to_owned());
-                    };
-                    kept.push((self.terms.and(*present, holds), item.clone()));
-                }
-                Ok(Some(Out { value: Value::Items(kept), ok: receiver.ok }))
+            ("is_sorted_by", Value::Seq { .. })
+            | ("filter" | "map" | "find" | "position", Value::Range { .. }) => {
+                let (items, ok) = self.items(&receiver.value, receiver.ok)?;
+                self.items_with_closure(&items, name, argument, (ok, scope))
             }
-            ("map", Value::Items(items)) => {
-                let mut mapped = vec![];
-                for (present, item) in items {
-                    let out = self.apply_closure(argument, std::slice::from_ref(item), scope)?;
-                    mapped.push((*present, out.value));
-                }
-                Ok(Some(Out { value: Value::Items(mapped), ok: receiver.ok }))
+            (_, Value::Items(items)) => {
+                self.items_with_closure(items, name, argument, (receiver.ok, scope))
+            }
+            ("map" | "and_then" | "filter", Value::Option { some, value }) => {
+                self.option_mapped((*some, value), name, argument, (receiver.ok, scope)).map(Some)
             }
             ("is_some_and" | "is_none_or", Value::Option { some, value }) => {
                 let out = self.apply_closure(argument, &[(**value).clone()], scope)?;
@@ -80,39 +76,49 @@ impl World<'_> {
         }
     }
 
-    fn text_predicate(
+    /// `map_or(other, |x| ..)` and `fold(first, |sum, x| ..)`
+    fn with_first(
         &mut self,
+        receiver: &Out,
         name: &str,
-        (len, items): (Term, &[(Term, Value)]),
-        predicate: &Expr,
-        (ok, scope): (Term, &Scope),
-    ) -> Result<Out, Why> {
-        let mut found = vec![];
-        for (n, (present, item)) in items.iter().enumerate() {
-            let counts = match name {
-                "starts_with" if n > 0 => break,
-                "ends_with" => {
-                    let last = self.terms.wide(n + 1);
-                    self.terms.equal(len, last)
-                }
-                _ => *present,
-            };
-            let out = self.apply_closure(predicate, std::slice::from_ref(item), scope)?;
-            let Value::Bool(holds) = out.value else {
-                return Err("a closure that is no condition".to_owned());
-            };
-            found.push(self.terms.and(counts, holds));
-        }
-        Ok(Out { value: Value::Bool(self.terms.any(&found)), ok })
+        (first, closure): (Out, &Expr),
+        scope: &Scope,
+    ) -> Result<Option<Out>, Why> {
+        let ok = self.terms.and(receiver.ok, first.ok);
+        let out = match (name, &receiver.value) {
+            ("map_or", Value::Option { some, value } | Value::Result { ok: some, value, .. }) => {
+                let out = self.apply_closure(closure, &[(**value).clone()], scope)?;
+                let value = self.terms.choice(*some, &out.value, &first.value);
+                let value = value.ok_or("`.map_or(..)` of another type")?;
+                Out { value, ok: self.terms.implies(*some, out.ok) }
+            }
+            ("fold", Value::Items(items)) => self.fold(items, first.value, closure, scope)?,
+            _ => return Ok(None),
+        };
+        Ok(Some(Out { value: out.value, ok: self.terms.and(ok, out.ok) }))
     }
 
-    fn characters(&mut self, len: Term, chars: &[Term]) -> Vec<(Term, Value)> {
-        let mut all = vec![];
-        for (n, c) in chars.iter().enumerate() {
-            let here = self.terms.wide(n);
-            all.push((self.terms.less(here, len, false), Value::Char(*c)));
-        }
-        all
+    fn option_mapped(
+        &mut self,
+        (some, value): (Term, &Value),
+        name: &str,
+        closure: &Expr,
+        (ok, scope): (Term, &Scope),
+    ) -> Result<Out, Why> {
+        let out = self.apply_closure(closure, std::slice::from_ref(value), scope)?;
+        let later = self.terms.implies(some, out.ok);
+        let value = match (name, out.value) {
+            ("map", mapped) => Value::Option { some, value: Box::new(mapped) },
+            ("and_then", Value::Option { some: inner, value }) => {
+                Value::Option { some: self.terms.and(some, inner), value }
+            }
+            ("filter", Value::Bool(holds)) => {
+                let some = self.terms.and(some, holds);
+                Value::Option { some, value: Box::new(value.clone()) }
+            }
+            _ => return Err(format!("`.{name}(..)` with a closure of another kind")),
+        };
+        Ok(Out { value, ok: self.terms.and(ok, later) })
     }
 
     /// What is known of values that are not the crate's own; none where it is not.
@@ -137,7 +143,6 @@ impl World<'_> {
             "borrow",
             "deref",
             "to_string",
-            "as_bytes",
             "into",
             "by_ref",
         ];
@@ -182,112 +187,13 @@ impl World<'_> {
         Ok(out)
     }
 
-    fn of_text(
-        &mut self,
-        (len, chars): (Term, &[Term]),
-        name: &str,
-        args: &[Value],
-    ) -> Result<Option<Out>, Why> {
-        let value = match (name, args) {
-            ("len", []) => Value::Int { term: len, signed: false },
-            ("is_empty", []) => {
-                let zero = self.terms.wide(0);
-                Value::Bool(self.terms.equal(len, zero))
-            }
-            ("is_ascii", []) => Value::Bool(self.terms.truth(true)),
-            ("chars" | "bytes", []) => {
-                let items = self.characters(len, chars);
-                Value::Items(match name {
-                    "chars" => items,
-                    _ => items.into_iter().map(|(present, c)| (present, self.byte(&c))).collect(),
-                })
-            }
-            ("starts_with" | "ends_with" | "contains", [Value::Char(c)]) => {
-                let items = self.characters(len, chars);
-                let mut found = vec![];
-                for (n, (present, item)) in items.iter().enumerate() {
-                    let Value::Char(item) = item else { continue };
-                    let here = match name {
-                        "starts_with" if n > 0 => break,
-                        "ends_with" => {
-                            let last = self.terms.wide(n + 1);
-                            self.terms.equal(len, last)
-                        }
-                        _ => *present,
-                    };
-                    let equal = self.terms.equal(*item, *c);
-                    found.push(self.terms.and(here, equal));
-                }
-                Value::Bool(self.terms.any(&found))
-            }
-            ("starts_with" | "ends_with" | "contains", [Value::Text { len: n, chars: other }]) => {
-                let starts = self.occurrences((len, chars), (*n, other));
-                let found: Vec<Term> = match name {
-                    "starts_with" => starts.iter().take(1).map(|(_, fits)| *fits).collect(),
-                    "contains" => starts.iter().map(|(_, fits)| *fits).collect(),
-                    _ => {
-                        let mut found = vec![];
-                        for (at, fits) in &starts {
-                            let end = self.terms.binary(Op::Add, *at, *n);
-                            let ends = self.terms.equal(end, len);
-                            found.push(self.terms.and(ends, *fits));
-                        }
-                        found
-                    }
-                };
-                Value::Bool(self.terms.any(&found))
-            }
-            ("eq_ignore_ascii_case", [Value::Text { len: n, chars: other }]) => {
-                let mut all = vec![self.terms.equal(len, *n)];
-                for (x, y) in chars.iter().zip(other) {
-                    let (x, y) = (self.lower(*x), self.lower(*y));
-                    all.push(self.terms.equal(x, y));
-                }
-                Value::Bool(self.terms.all(&all))
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(self.sure(value)))
-    }
-
-    fn byte(&mut self, c: &Value) -> Value {
-        match c {
-            Value::Char(c) => Value::Int { term: self.terms.pool.extract(*c, 0, 8), signed: false },
-            other => other.clone(),
-        }
-    }
-
-    /// Where a text may stand in another, and whether it does.
-    fn occurrences(&mut self, a: (Term, &[Term]), b: (Term, &[Term])) -> Vec<(Term, Term)> {
-        let mut found = vec![];
-        for at in 0..=a.1.len() {
-            let place = self.terms.wide(at);
-            let end = self.terms.binary(Op::Add, place, b.0);
-            let mut all = vec![self.terms.at_most(end, a.0, false)];
-            for (n, wanted) in b.1.iter().enumerate() {
-                let here = self.terms.wide(n);
-                let inside = self.terms.less(here, b.0, false);
-                if self.terms.is_constant(inside, false) {
-                    break;
-                }
-                let same = match a.1.get(at + n) {
-                    Some(c) => self.terms.equal(*c, *wanted),
-                    None => self.terms.truth(false),
-                };
-                all.push(self.terms.implies(inside, same));
-            }
-            found.push((place, self.terms.all(&all)));
-        }
-        found
-    }
-
     fn of_sequence(
         &mut self,
         receiver: &Value,
         name: &str,
         args: &[Value],
     ) -> Result<Option<Out>, Why> {
-        let Value::Seq { len, items, .. } = receiver else { return Ok(None) };
+        let Value::Seq { len, items, of } = receiver else { return Ok(None) };
         let yes = self.terms.truth(true);
         let zero = self.terms.wide(0);
         let value = match (name, args) {
@@ -300,12 +206,24 @@ impl World<'_> {
             ("contains", [wanted]) => {
                 let (items, ok) = self.items(receiver, yes)?;
                 let mut found = vec![];
-                for (present, item) in &items {
+                for (present, item) in &items.all {
                     let same = self.terms.same(item, wanted);
                     let same = same.ok_or("`.contains(..)` of another type")?;
                     found.push(self.terms.and(*present, same));
                 }
                 return Ok(Some(Out { value: Value::Bool(self.terms.any(&found)), ok }));
+            }
+            ("windows", [Value::Number(size @ 1..)]) => {
+                let size = usize::try_from(*size).unwrap_or(usize::MAX);
+                return self.windows(receiver, size).map(Some);
+            }
+            ("starts_with" | "ends_with", [Value::Seq { len: n, .. }]) => {
+                let fits = self.terms.at_most(*n, *len, false);
+                let rest = self.terms.binary(Op::Sub, *len, *n);
+                let (low, high) = if name == "starts_with" { (zero, *n) } else { (rest, *len) };
+                let part = self.part_of_sequence((items, of), low, high)?;
+                let same = self.terms.same(&part, &args[0]).ok_or("a part of another type")?;
+                Value::Bool(self.terms.and(fits, same))
             }
             ("first" | "last", []) => {
                 let empty = self.terms.equal(*len, zero);
@@ -328,66 +246,50 @@ impl World<'_> {
             }
             ("is_sorted", []) => {
                 let (items, ok) = self.items(receiver, yes)?;
-                let mut all = vec![];
-                for pair in items.windows(2) {
-                    let above = self.less(&pair[1].1, &pair[0].1);
-                    let above = above.ok_or("an order of what has none")?;
-                    let sorted = self.terms.not(above);
-                    all.push(self.terms.implies(pair[1].0, sorted));
-                }
-                return Ok(Some(Out { value: Value::Bool(self.terms.all(&all)), ok }));
+                let out = self.is_sorted(&items, None)?;
+                return Ok(Some(Out { value: out.value, ok: self.terms.and(ok, out.ok) }));
             }
             _ => return Ok(None),
         };
         Ok(Some(self.sure(value)))
     }
 
-    fn of_items(
+    /// Every so many neighbours.
+    fn windows(&mut self, receiver: &Value, size: usize) -> Result<Out, Why> {
+        let Value::Seq { len, items, of } = receiver else { return Err("windows".to_owned()) };
+        let yes = self.terms.truth(true);
+        let (_, ok) = self.items(receiver, yes)?;
+        let mut all = vec![];
+        for (n, window) in items.windows(size).enumerate() {
+            let end = self.terms.wide(n + size);
+            let present = self.terms.at_most(end, *len, false);
+            let (len, items) = (self.terms.wide(size), window.to_vec());
+            all.push((present, Value::Seq { len, items, of: of.clone() }));
+        }
+        Ok(Out { value: Value::Items(Items { all, is_dense: true }), ok })
+    }
+
+    /// The elements from one place to another, which lie in the sequence.
+    pub(crate) fn part_of_sequence(
         &mut self,
-        items: &[(Term, Value)],
-        name: &str,
-        args: &[Value],
-    ) -> Result<Option<Out>, Why> {
-        let value = match (name, args) {
-            ("iter" | "into_iter" | "copied" | "cloned", []) => Value::Items(items.to_vec()),
-            ("count", []) => {
-                let mut count = self.terms.wide(0);
-                for (present, _) in items {
-                    let one = self.terms.extended(*present, WIDE, false);
-                    count = self.terms.binary(Op::Add, count, one);
-                }
-                Value::Int { term: count, signed: false }
-            }
-            ("next", []) => match items.first() {
-                Some((some, value)) => {
-                    Value::Option { some: *some, value: Box::new(value.clone()) }
-                }
-                None => return Ok(None),
-            },
-            ("enumerate", []) => {
-                let numbered = items.iter().enumerate().map(|(n, (present, item))| {
-                    let term = self.terms.wide(n);
-                    let number = Value::Int { term, signed: false };
-                    (*present, Value::Tuple(vec![number, item.clone()]))
-                });
-                Value::Items(numbered.collect())
-            }
-            ("sum", []) => {
-                let (first, rest) = items.split_first().ok_or("a sum of nothing")?;
-                let mut ok = self.terms.truth(true);
-                let zero = Value::Number(0);
-                let none = || "a sum of what are no numbers".to_owned();
-                let mut sum = self.terms.choice(first.0, &first.1, &zero).ok_or_else(none)?;
-                for (present, item) in rest {
-                    let more = self.terms.choice(*present, item, &zero).ok_or_else(none)?;
-                    let (value, fits) = self.arithmetic(Op::Add, &sum, &more)?;
-                    (sum, ok) = (value, self.terms.and(ok, fits));
-                }
-                return Ok(Some(Out { value: sum, ok }));
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(self.sure(value)))
+        (items, of): (&[Value], &Sort),
+        low: Term,
+        high: Term,
+    ) -> Result<Value, Why> {
+        let len = self.terms.binary(Op::Sub, high, low);
+        if let Some(first) = self.terms.pool.constant(low) {
+            let first = usize::try_from(first).unwrap_or(usize::MAX).min(items.len());
+            return Ok(Value::Seq { len, items: items[first..].to_vec(), of: of.clone() });
+        }
+        let mut part = vec![];
+        for n in 0..items.len() {
+            let here = self.terms.wide(n);
+            let at = self.terms.binary(Op::Add, low, here);
+            let at = Value::Int { term: at, signed: false };
+            let whole = Value::Seq { len: high, items: items.to_vec(), of: of.clone() };
+            part.push(self.element(&whole, &at)?.0);
+        }
+        Ok(Value::Seq { len, items: part, of: of.clone() })
     }
 
     /// Of an `Option`, which has no error, or a `Result`.
@@ -421,75 +323,20 @@ impl World<'_> {
             ("unwrap_or_default", []) => {
                 let other = match value {
                     Value::Bool(_) => Value::Bool(self.terms.truth(false)),
+                    Value::Text { .. } => self.terms.literal_text(""),
                     _ => Value::Number(0),
                 };
                 let chosen = self.terms.choice(is, value, &other);
                 chosen.ok_or("the default of what is no number")?
             }
+            ("or", [Value::Option { some, value: other }]) if error.is_none() => {
+                let chosen = self.terms.choice(is, value, other);
+                let chosen = chosen.ok_or("`.or(..)` of another type")?;
+                Value::Option { some: self.terms.or(is, *some), value: Box::new(chosen) }
+            }
             _ => return Ok(None),
         };
         Ok(Some(self.sure(found)))
-    }
-
-    fn between(&mut self, c: Term, low: char, high: char) -> Term {
-        let width = self.terms.pool.width(c);
-        let low = self.terms.number(width, i128::from(u32::from(low)));
-        let high = self.terms.number(width, i128::from(u32::from(high)));
-        let (above, below) =
-            (self.terms.at_most(low, c, false), self.terms.at_most(c, high, false));
-        self.terms.and(above, below)
-    }
-
-    fn lower(&mut self, c: Term) -> Term {
-        let upper = self.between(c, 'A', 'Z');
-        let by = self.terms.number(self.terms.pool.width(c), 32);
-        let lowered = self.terms.binary(Op::Add, c, by);
-        self.terms.ite(upper, lowered, c)
-    }
-
-    /// Classes are those of ASCII: a character beyond is in none of them, which only leaves
-    /// some states out.
-    pub(crate) fn of_char(&mut self, c: Term, name: &str) -> Result<Option<Out>, Why> {
-        let upper = self.between(c, 'A', 'Z');
-        let lower = self.between(c, 'a', 'z');
-        let digit = self.between(c, '0', '9');
-        let letter = self.terms.or(upper, lower);
-        let value = match name {
-            "is_ascii_uppercase" | "is_uppercase" => upper,
-            "is_ascii_lowercase" | "is_lowercase" => lower,
-            "is_ascii_digit" | "is_numeric" => digit,
-            "is_ascii_alphabetic" | "is_alphabetic" => letter,
-            "is_ascii_alphanumeric" | "is_alphanumeric" => self.terms.or(letter, digit),
-            "is_ascii_hexdigit" => {
-                let (a, b) = (self.between(c, 'a', 'f'), self.between(c, 'A', 'F'));
-                self.terms.any(&[a, b, digit])
-            }
-            "is_whitespace" | "is_ascii_whitespace" => {
-                let (blank, other) = (self.between(c, ' ', ' '), self.between(c, '\t', '\r'));
-                self.terms.or(blank, other)
-            }
-            "is_ascii_punctuation" => {
-                let printable = self.between(c, '!', '~');
-                let word = self.terms.or(letter, digit);
-                let other = self.terms.not(word);
-                self.terms.and(printable, other)
-            }
-            "is_ascii" => {
-                let limit = self.terms.number(self.terms.pool.width(c), 128);
-                self.terms.less(c, limit, false)
-            }
-            "is_control" | "is_ascii_control" => {
-                let (low, del) =
-                    (self.between(c, '\0', '\u{1f}'), self.between(c, '\u{7f}', '\u{7f}'));
-                self.terms.or(low, del)
-            }
-            "to_ascii_lowercase" => {
-                let value = Value::Char(self.lower(c));
-                return Ok(Some(self.sure(value)));
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(self.sure(Value::Bool(value))))
     }
 
     /// Any value of a sort; what makes it one is known from then on.

@@ -67,7 +67,7 @@ impl World<'_> {
             Concrete::Int(number) => Value::Number(*number),
             Concrete::Char(c) => Value::Char(self.terms.number(CHAR, i128::from(u32::from(*c)))),
             Concrete::Float { bits, width } => Value::Float(self.terms.real(*bits, *width)),
-            Concrete::Text(text) => self.terms.literal_text(text)?,
+            Concrete::Text(text) => self.terms.literal_text(text),
             Concrete::Seq(items) => {
                 let items: Option<Vec<Value>> =
                     items.iter().map(|item| self.written(item)).collect();

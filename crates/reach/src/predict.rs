@@ -4,8 +4,8 @@ use crate::concrete::{Concrete, Reading};
 use crate::search::{Argument, Prediction, Search, Sureness};
 use crate::system::FnId;
 use crate::value::Value;
+use testsmith_solver::Answer;
 use testsmith_solver::term::{Evaluator, Term};
-use testsmith_solver::{Answer, Solver};
 
 /// Answers with arguments that are predicted.
 const MAX_ASKED: usize = 32;
@@ -42,13 +42,13 @@ impl Search<'_> {
         self.world.settle();
         let mut fixed = self.conditions();
         fixed.extend_from_slice(made);
-        let mut model = self.solver.check(&self.world.terms.pool, &fixed);
+        let mut model = self.check(&fixed);
         if self.framed && model == Answer::Unsat {
             // Assumptions about queries that the goal does not speak of contradict contracts.
             self.framed = false;
             fixed = self.conditions();
             fixed.extend_from_slice(made);
-            model = self.solver.check(&self.world.terms.pool, &fixed);
+            model = self.check(&fixed);
             self.framed = true;
         }
         let Answer::Sat(model) = model else { return vec![] };
@@ -101,7 +101,7 @@ impl Search<'_> {
         let settled = self.settled(fixed, &same);
         let only: Vec<Option<Term>> =
             same.iter().zip(&settled).map(|(same, sure)| same.filter(|_| *sure)).collect();
-        let bare = [made, &[self.world.known]].concat();
+        let bare = [made, &self.made_as_many(self.length)].concat();
         let follows = self.settled(&bare, &only);
         for (n, prediction) in predictions.iter_mut().enumerate() {
             prediction.sureness = match (settled[n], follows[n]) {
@@ -128,7 +128,7 @@ impl Search<'_> {
             }
             let some_other = self.world.terms.any(&others);
             let asked = [conditions, &[some_other]].concat();
-            match self.solver.check(&self.world.terms.pool, &asked) {
+            match self.check(&asked) {
                 Answer::Unsat => return settled,
                 Answer::Unknown(_) => return vec![false; terms.len()],
                 Answer::Sat(model) => {

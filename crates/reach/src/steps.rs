@@ -17,8 +17,14 @@ impl World<'_> {
         let choice = self.terms.fresh(16);
         let actions = self.actions(choice);
         let count = self.terms.number(16, actions.len() as i128);
-        let is_one = self.terms.less(choice, count, false);
+        let is_one = self.terms.at_most(choice, count, false);
         self.require(is_one);
+        let idle = self.terms.equal(choice, count);
+        if let Some(before) = self.steps.last() {
+            let stays = self.terms.implies(before.idle, idle);
+            self.require(stays);
+        }
+        self.order(&actions);
         let mut next = vec![];
         for slot in 0..self.slots.len() {
             let of = |wanted: &dyn Fn(&Action) -> bool| -> Vec<Term> {
@@ -32,7 +38,7 @@ impl World<'_> {
             next.push(self.terms.or(made, stays));
         }
         self.alive.push(next);
-        self.steps.push(Step { actions, choice });
+        self.steps.push(Step { actions, choice, idle });
         for n in 0..self.steps[here].actions.len() {
             self.relate(here, n);
         }
@@ -41,6 +47,31 @@ impl World<'_> {
             self.steps[here].actions[n].mentions = self.with_reached(all);
         }
         self.settle();
+    }
+
+    /// Calls of different objects that could as well be made the other way round are made in
+    /// one order only: those of the first object first.
+    fn order(&mut self, actions: &[Action]) {
+        let Some(before) = self.steps.last() else { return };
+        let mut earlier: BTreeMap<BTreeSet<usize>, Vec<Term>> = BTreeMap::new();
+        let mut later = earlier.clone();
+        let lists = [(&before.actions[..], &mut earlier), (actions, &mut later)];
+        for (actions, by_objects) in lists {
+            for action in actions {
+                by_objects.entry(action.objects()).or_default().push(action.guard);
+            }
+        }
+        for (first, guards) in &earlier {
+            let guard = self.terms.any(guards);
+            for (then, others) in &later {
+                if then.first() < first.first() && first.is_disjoint(then) {
+                    let other = self.terms.any(others);
+                    let both = self.terms.and(guard, other);
+                    let never = self.terms.not(both);
+                    self.require(never);
+                }
+            }
+        }
     }
 
     /// Adds a step at which one call is made of the first object, and gives what it answers.
@@ -52,7 +83,8 @@ impl World<'_> {
         let mentions = BTreeSet::new();
         let action = Action { function, operands, makes: None, guard, mentions };
         self.alive.push(self.alive[here].clone());
-        self.steps.push(Step { actions: vec![action], choice });
+        let idle = self.terms.truth(false);
+        self.steps.push(Step { actions: vec![action], choice, idle });
         let answer = self.relate(here, 0);
         let all = std::mem::take(&mut self.steps[here].actions[0].mentions);
         self.steps[here].actions[0].mentions = self.with_reached(all);

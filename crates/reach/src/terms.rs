@@ -1,5 +1,6 @@
 //! A pool of terms with the small words that translation needs.
 
+use crate::room::Room;
 use testsmith_solver::term::{Op, Pool, Term};
 
 /// Terms, and the next variable.
@@ -7,6 +8,7 @@ use testsmith_solver::term::{Op, Pool, Term};
 pub(crate) struct Terms {
     pub(crate) pool: Pool,
     variables: u32,
+    pub(crate) room: Room,
     /// Whether a text or a list is among what was made up, which is short.
     pub(crate) is_cut_short: bool,
 }
@@ -17,6 +19,10 @@ pub(crate) const WIDE: u32 = 64;
 pub(crate) const CHAR: u32 = 21;
 
 impl Terms {
+    pub(crate) fn new(room: Room) -> Terms {
+        Terms { room, ..Terms::default() }
+    }
+
     pub(crate) fn fresh(&mut self, width: u32) -> Term {
         self.variables += 1;
         self.pool.variable(width, self.variables)

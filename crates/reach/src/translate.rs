@@ -7,7 +7,7 @@
 
 use crate::system::Sort;
 use crate::terms::{CHAR, WIDE};
-use crate::value::{MAX_ITEMS, Value};
+use crate::value::Value;
 use crate::world::World;
 use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Lit, UnOp};
@@ -128,6 +128,7 @@ impl World<'_> {
                 Ok(Out { value: Value::Seq { len, items, of }, ok: self.terms.all(&oks) })
             }
             Expr::Range(range) => self.range(range, scope),
+            Expr::Struct(it) => self.put_together(it, scope),
             expr => Err(format!("{} is nothing that is translated", spelled(expr))),
         }
     }
@@ -167,8 +168,7 @@ impl World<'_> {
             }
             Lit::Str(value) => {
                 let text = value.value();
-                let long = || format!("{text:?} is too long, or not plain ASCII");
-                self.terms.literal_text(&text).ok_or_else(long)
+                Ok(self.terms.literal_text(&text))
             }
             _ => Err("a literal of a kind that is not translated".to_owned()),
         }
@@ -250,8 +250,9 @@ impl World<'_> {
             // Room that is not used is zero, so that a prefix comes first.
             (Value::Text { chars: x, .. }, Value::Text { chars: y, .. }) => {
                 let mut less = self.terms.truth(false);
-                for (x, y) in x.iter().zip(y).rev() {
-                    let (below, same) = (self.terms.less(*x, *y, false), self.terms.equal(*x, *y));
+                for at in (0..x.len().max(y.len())).rev() {
+                    let (x, y) = (self.terms.char_at(x, at), self.terms.char_at(y, at));
+                    let (below, same) = (self.terms.less(x, y, false), self.terms.equal(x, y));
                     less = self.terms.ite(same, less, below);
                 }
                 Some(less)
@@ -301,6 +302,12 @@ impl World<'_> {
                 Op::Mul => m.checked_mul(*n),
                 Op::UDiv => m.checked_div(*n),
                 Op::URem => m.checked_rem(*n),
+                Op::Shl => {
+                    u32::try_from(*n).ok().and_then(|n| m.checked_mul(1_i128.checked_shl(n)?))
+                }
+                Op::And => Some(m & n),
+                Op::Or => Some(m | n),
+                Op::Xor => Some(m ^ n),
                 _ => None,
             };
             if let Some(number) = folded {
@@ -469,16 +476,49 @@ impl World<'_> {
 
     fn index(&mut self, index: &syn::ExprIndex, scope: &Scope) -> Result<Out, Why> {
         let of = self.expression(&index.expr, scope)?;
-        if let Expr::Range(range) = &*index.index
-            && range.start.is_none()
-            && range.end.is_none()
-        {
-            return Ok(of);
+        if let Expr::Range(range) = &*index.index {
+            return self.part(of, range, scope);
         }
         let at = self.expression(&index.index, scope)?;
         let ok = self.terms.and(of.ok, at.ok);
         let (value, inside) = self.element(&of.value, &at.value)?;
         Ok(Out { value, ok: self.terms.and(ok, inside) })
+    }
+
+    /// `items[low..high]`, either end left out or not.
+    fn part(&mut self, of: Out, range: &syn::ExprRange, scope: &Scope) -> Result<Out, Why> {
+        let (Value::Seq { len, .. } | Value::Text { len, .. }) = of.value else {
+            return Err("a part of what is no sequence".to_owned());
+        };
+        let wide = Value::Int { term: len, signed: false };
+        let mut ok = of.ok;
+        let mut end = |world: &mut Self, expr: &Option<Box<Expr>>| {
+            let Some(expr) = expr else { return Ok(None) };
+            let out = world.expression(expr, scope)?;
+            ok = world.terms.and(ok, out.ok);
+            Ok::<_, Why>(Some(
+                world.terms.alike(&out.value, &wide).ok_or("an index of no number")?.0,
+            ))
+        };
+        let (low, high) = (end(self, &range.start)?, end(self, &range.end)?);
+        let low = low.unwrap_or_else(|| self.terms.wide(0));
+        let mut high = high.unwrap_or(len);
+        if range.end.is_some() && matches!(range.limits, syn::RangeLimits::Closed(_)) {
+            let (one, below) = (self.terms.wide(1), self.terms.less(high, len, false));
+            high = self.terms.binary(Op::Add, high, one);
+            ok = self.terms.and(ok, below);
+        }
+        let (ordered, inside) =
+            (self.terms.at_most(low, high, false), self.terms.at_most(high, len, false));
+        let ok = self.terms.all(&[ok, ordered, inside]);
+        let value = match &of.value {
+            Value::Text { chars, .. } if !self.terms.room.any_char => {
+                self.part_of_text((len, chars), low, high)
+            }
+            Value::Seq { items, of, .. } => self.part_of_sequence((items, of), low, high)?,
+            _ => return Err("bytes of a text that may not be ASCII".to_owned()),
+        };
+        Ok(Out { value, ok })
     }
 
     /// The element at a position, and whether there is one.
@@ -489,12 +529,16 @@ impl World<'_> {
         let wide = Value::Int { term: *len, signed: false };
         let (len, at, _) = self.terms.alike(&wide, at).ok_or("an index that is no number")?;
         let inside = self.terms.less(at, len, false);
+        let place = self.terms.pool.constant(at).and_then(|at| usize::try_from(at).ok());
+        if let Some(item) = place.and_then(|place| items.get(place)) {
+            return Ok((item.clone(), inside));
+        }
         // What lies beyond the room is anything.
         let mut value = match sort {
             Sort::Opaque(_) => items.last().ok_or("an empty sequence")?.clone(),
             sort => self.any(&sort.clone(), false),
         };
-        for (n, item) in items.iter().enumerate().take(MAX_ITEMS.max(items.len())) {
+        for (n, item) in items.iter().enumerate() {
             let here = self.terms.number(WIDE, n as i128);
             let is_it = self.terms.equal(at, here);
             let chosen = self.terms.choice(is_it, item, &value);

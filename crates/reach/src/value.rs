@@ -1,20 +1,12 @@
 //! Values of which the parts are terms.
 //!
-//! A text is its length and its first characters, the rest of its room zero; a sequence is
-//! its length and its first elements. What lies beyond is not known. Texts that are made up
-//! consist of printable ASCII, so that bytes and characters are counted alike.
+//! A text is the number of its characters and these, the rest of its room zero; a sequence is
+//! its length and its first elements. What lies beyond is not known. How much room there is
+//! and what characters there may be is for [`Room`](crate::room::Room) to say.
 
 use crate::system::{Sort, System, TypeId};
 use crate::terms::{CHAR, Terms, WIDE};
 use testsmith_solver::term::Term;
-
-/// Characters of a text that are followed.
-pub const MAX_TEXT: usize = 24;
-/// Elements of a sequence that are followed.
-pub const MAX_ITEMS: usize = 8;
-
-/// Elements of a sequence that is made up.
-pub const MAX_WRITTEN: usize = 6;
 
 /// An object of the search, or what queries of one lead to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,14 +57,21 @@ pub(crate) enum Value {
         fields: Vec<Vec<Value>>,
     },
     Object(Object),
-    /// An iterator: what it may give in order, and whether it does.
-    Items(Vec<(Term, Value)>),
+    Items(Items),
     Range {
         low: Box<Value>,
         high: Box<Value>,
     },
     /// Nothing is known of it.
     Opaque(String),
+}
+
+/// An iterator: what it may give in order, and whether it does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Items {
+    pub(crate) all: Vec<(Term, Value)>,
+    /// Whether those that it gives are the first.
+    pub(crate) is_dense: bool,
 }
 
 /// Values of sorts.
@@ -127,37 +126,54 @@ impl Making<'_> {
 
     fn text(&mut self) -> Value {
         self.terms.is_cut_short = true;
+        let room = self.terms.room;
         let len = self.terms.fresh(WIDE);
-        let most = self.terms.wide(MAX_TEXT);
+        let most = self.terms.wide(room.text);
         let fits = self.terms.at_most(len, most, false);
         self.conditions.push(fits);
-        let (first, last) = (self.terms.number(CHAR, 0x20), self.terms.number(CHAR, 0x7e));
         let zero = self.terms.number(CHAR, 0);
         let mut chars = vec![];
-        for n in 0..MAX_TEXT {
-            let c = self.terms.fresh(CHAR);
+        for n in 0..room.text {
+            let c = match room.any_char {
+                true => self.character(),
+                false => {
+                    let ascii = self.terms.fresh(7);
+                    self.terms.extended(ascii, CHAR, false)
+                }
+            };
             let here = self.terms.wide(n);
             let inside = self.terms.less(here, len, false);
-            let (low, high) =
-                (self.terms.at_most(first, c, false), self.terms.at_most(c, last, false));
-            let printable = self.terms.and(low, high);
+            let fits_inside = self.is_of_text(c);
             let none = self.terms.equal(c, zero);
-            let fits = self.terms.ite(inside, printable, none);
+            let fits = self.terms.ite(inside, fits_inside, none);
             self.conditions.push(fits);
             chars.push(c);
         }
         Value::Text { len, chars }
     }
 
+    /// Printable, or anything but what stands for no character.
+    fn is_of_text(&mut self, c: Term) -> Term {
+        if self.terms.room.any_char {
+            let zero = self.terms.number(CHAR, 0);
+            let none = self.terms.equal(c, zero);
+            return self.terms.not(none);
+        }
+        let (first, last) = (self.terms.number(CHAR, 0x20), self.terms.number(CHAR, 0x7e));
+        let (low, high) = (self.terms.at_most(first, c, false), self.terms.at_most(c, last, false));
+        self.terms.and(low, high)
+    }
+
     fn sequence(&mut self, of: &Sort) -> Value {
+        let room = self.terms.room;
         let len = self.terms.fresh(WIDE);
         if self.bounded {
             self.terms.is_cut_short = true;
-            let most = self.terms.wide(MAX_WRITTEN);
+            let most = self.terms.wide(room.written);
             let fits = self.terms.at_most(len, most, false);
             self.conditions.push(fits);
         }
-        let items = (0..MAX_ITEMS).map(|_| self.any(of)).collect();
+        let items = (0..room.items).map(|_| self.any(of)).collect();
         Value::Seq { len, items, of: of.clone() }
     }
 
@@ -198,8 +214,9 @@ impl Terms {
             (Value::Text { len: m, chars: x }, Value::Text { len: n, chars: y }) => {
                 let lengths = self.equal(*m, *n);
                 let mut all = vec![lengths];
-                for (x, y) in x.iter().zip(y) {
-                    all.push(self.equal(*x, *y));
+                for at in 0..x.len().max(y.len()) {
+                    let (x, y) = (self.char_at(x, at), self.char_at(y, at));
+                    all.push(self.equal(x, y));
                 }
                 Some(self.all(&all))
             }
@@ -318,17 +335,18 @@ impl Terms {
     }
 
     /// A text that is known.
-    pub(crate) fn literal_text(&mut self, text: &str) -> Option<Value> {
-        let fits = text.len() <= MAX_TEXT && text.chars().all(|c| (' '..='~').contains(&c));
-        if !fits {
-            return None;
-        }
-        let len = self.wide(text.len());
+    pub(crate) fn literal_text(&mut self, text: &str) -> Value {
+        let len = self.wide(text.chars().count());
         let mut chars: Vec<Term> =
             text.chars().map(|c| self.number(CHAR, i128::from(u32::from(c)))).collect();
         let zero = self.number(CHAR, 0);
-        chars.resize(MAX_TEXT, zero);
-        Some(Value::Text { len, chars })
+        chars.resize(chars.len().max(self.room.text), zero);
+        Value::Text { len, chars }
+    }
+
+    /// The character at a place of a text; zero beyond its room, where there is none.
+    pub(crate) fn char_at(&mut self, chars: &[Term], at: usize) -> Term {
+        chars.get(at).copied().unwrap_or_else(|| self.number(CHAR, 0))
     }
 
     /// The one or the other; none if they are not of one sort.
@@ -352,8 +370,31 @@ impl Terms {
             }
             (Value::Text { len: m, chars: x }, Value::Text { len: n, chars: y }) => {
                 let len = self.ite(condition, *m, *n);
-                let chars = x.iter().zip(y).map(|(x, y)| self.ite(condition, *x, *y)).collect();
+                let mut chars = vec![];
+                for at in 0..x.len().max(y.len()) {
+                    let (x, y) = (self.char_at(x, at), self.char_at(y, at));
+                    chars.push(self.ite(condition, x, y));
+                }
                 Value::Text { len, chars }
+            }
+            (Value::Seq { len: m, items: x, of }, Value::Seq { len: n, items: y, .. }) => {
+                let len = self.ite(condition, *m, *n);
+                // Of what is shorter all has to be known.
+                let short = if x.len() < y.len() { (*m, x.len()) } else { (*n, y.len()) };
+                let room = self.wide(short.1);
+                let fits = self.at_most(short.0, room, false);
+                if x.len() != y.len() && !self.is_constant(fits, true) {
+                    return None;
+                }
+                let mut items = vec![];
+                for at in 0..x.len().max(y.len()) {
+                    items.push(match (x.get(at), y.get(at)) {
+                        (Some(x), Some(y)) => self.choice(condition, x, y)?,
+                        (Some(one), None) | (None, Some(one)) => one.clone(),
+                        (None, None) => return None,
+                    });
+                }
+                Value::Seq { len, items, of: of.clone() }
             }
             (Value::Option { some: s, value: x }, Value::Option { some: t, value: y }) => {
                 Value::Option {

@@ -9,6 +9,7 @@
 //! in what is, that is an assumption with a literal of its own.
 
 use crate::framing;
+use crate::room::Room;
 use crate::system::{Clause, FnId, Sort, System, TypeId};
 use crate::terms::Terms;
 use crate::translate::{Scope, Why};
@@ -65,9 +66,22 @@ pub(crate) struct Action {
     pub(crate) mentions: BTreeSet<usize>,
 }
 
+impl Action {
+    /// The objects that it takes or makes.
+    pub(crate) fn objects(&self) -> BTreeSet<usize> {
+        let given = self.operands.iter().filter_map(|operand| match operand {
+            Operand::Object(slot) => Some(*slot),
+            Operand::Value(_) => None,
+        });
+        given.chain(self.makes).collect()
+    }
+}
+
 pub(crate) struct Step {
     pub(crate) actions: Vec<Action>,
     pub(crate) choice: Term,
+    /// No call is made at it, nor at any later one.
+    pub(crate) idle: Term,
 }
 
 /// An assumption, with its literal; whether it is kept is decided once.
@@ -88,14 +102,14 @@ pub(crate) struct World<'s> {
     index: HashMap<(Option<Object>, FnId, usize), Vec<usize>>,
     pub(crate) unlinked: Vec<usize>,
     /// All that holds in any case.
-    pub(crate) known: Term,
+    pub(crate) facts: Vec<Term>,
     /// By the call and the query that it is assumed to leave alone.
     pub(crate) frames: BTreeMap<(FnId, FnId), Assumption>,
     /// By the call that makes an object, and the query (with the queries that lead to what is
     /// asked) that is assumed to answer zero, empty or none.
     pub(crate) defaults: BTreeMap<(FnId, FnId, Vec<FnId>), Assumption>,
     pub(crate) free: BTreeSet<Free>,
-    context: (String, String),
+    pub(crate) context: (String, String),
     chain: Vec<usize>,
     pub(crate) recorded: Option<BTreeSet<usize>>,
     invariants: HashSet<(Object, usize)>,
@@ -106,9 +120,13 @@ pub(crate) struct World<'s> {
 
 impl<'s> World<'s> {
     /// Objects of these types at the first moment: all of them there, or none.
-    pub(crate) fn new(system: &'s System, slots: Vec<TypeId>, there: bool) -> World<'s> {
-        let mut terms = Terms::default();
-        let known = terms.truth(true);
+    pub(crate) fn new(
+        system: &'s System,
+        slots: Vec<TypeId>,
+        there: bool,
+        room: Room,
+    ) -> World<'s> {
+        let mut terms = Terms::new(room);
         let alive = vec![vec![terms.truth(there); slots.len()]];
         World {
             system,
@@ -119,7 +137,7 @@ impl<'s> World<'s> {
             answers: vec![],
             index: HashMap::new(),
             unlinked: vec![],
-            known,
+            facts: vec![],
             frames: BTreeMap::new(),
             defaults: BTreeMap::new(),
             free: BTreeSet::new(),
@@ -134,7 +152,9 @@ impl<'s> World<'s> {
 
     /// Holds from now on.
     pub(crate) fn require(&mut self, condition: Term) {
-        self.known = self.terms.and(self.known, condition);
+        if !self.terms.is_constant(condition, true) {
+            self.facts.push(condition);
+        }
     }
 
     pub(crate) fn note_free(&mut self, why: Why) {

@@ -45,7 +45,7 @@ fn is_contradictory(sorts: &[(&str, Sort)], clause: &str) -> bool {
     let system = system(sorts, clause);
     let goal = Goal::precondition(&system, 0);
     let reached = Search::new(&system, goal, 0).next_state();
-    matches!(reached, Reached::Contradictory | Reached::Unsatisfied)
+    matches!(reached, Reached::Contradictory | Reached::Unsatisfied { .. })
 }
 
 fn ints(values: &[Concrete]) -> Vec<i128> {
@@ -148,8 +148,134 @@ fn what_only_a_long_text_satisfies_is_not_called_contradictory() {
         let system = system(&[("x", sort)], clause);
         Search::new(&system, Goal::precondition(&system, 0), 0).next_state()
     };
-    let long = missed(Sort::Text, "x.len() == 37");
-    assert!(matches!(long, Reached::Unsatisfied), "{long:?}");
+    let long = missed(Sort::Text, "x.len() == 37 && x.chars().nth(30) == Some('k')");
+    assert!(matches!(long, Reached::Found(_)), "{long:?}");
+    let longer = missed(Sort::Text, "x.len() == 3700");
+    assert!(matches!(longer, Reached::Unsatisfied { .. }), "{longer:?}");
     let never = missed(Sort::Int { width: 8, signed: false }, "x > 7 && x < 7");
     assert!(matches!(never, Reached::Contradictory), "{never:?}");
+}
+
+/// A clause as the search reads it and as the compiler does.
+macro_rules! clauses {
+    ($name:ident: $ty:ty; $($clause:expr),* $(,)?) => {
+        vec![$((stringify!($clause), Box::new(|$name: $ty| $clause) as Box<dyn Fn($ty) -> bool>)),*]
+    };
+}
+
+/// Every list of up to three numbers below three.
+fn lists() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = vec![vec![]];
+    for from in 0..27 {
+        let Some(list) = all.get(from).cloned().filter(|list| list.len() < 3) else { continue };
+        all.extend((0..3).map(|item| [list.clone(), vec![item]].concat()));
+    }
+    all
+}
+
+#[test]
+fn lists_are_found_where_there_are_some_and_only_then() {
+    let clauses = clauses![v: &[u8];
+        v.iter().skip(1).take(1).all(|x| *x == 2) && v.len() > 1,
+        v.iter().filter(|x| **x > 0).nth(1) == Some(&2),
+        v.iter().filter(|x| **x > 0).skip(1).count() == 2,
+        v.iter().rev().nth(0) == Some(&1) && v[0] == 2,
+        v.windows(2).all(|pair| pair[0] < pair[1]) && v.len() == 3,
+        v.windows(2).any(|pair| pair[0] == pair[1] + 2),
+        v.iter().zip(v.iter().skip(1)).all(|(a, b)| *a == *b) && v.len() == 3,
+        v.iter().max() == Some(&1) && v.iter().min() == Some(&1) && v.len() == 2,
+        v.iter().min() == Some(&2) && v.contains(&1),
+        v.iter().position(|x| *x == 2) == Some(2),
+        v.iter().find(|x| **x > 0) == Some(&2) && v.contains(&1),
+        v.iter().last() == Some(&0) && v.first() == Some(&1),
+        v.iter().filter(|x| **x == 1).last() == v.last() && v.len() == 2,
+        v.iter().enumerate().all(|(n, x)| usize::from(*x) == n) && v.len() == 3,
+        v.iter().filter(|x| **x > 0).enumerate().all(|(n, x)| usize::from(*x) == n + 1) && v.len() == 3,
+        v.iter().take_while(|x| **x == 2).count() == 2 && v.len() == 3,
+        v.iter().skip_while(|x| **x == 2).count() == 1 && v.len() == 3,
+        v.iter().step_by(2).all(|x| *x == 1) && v.len() == 3,
+        v.iter().fold(0u8, |sum, x| 2 * sum + x) == 9,
+        v.iter().product::<u8>() == 4 && v.len() == 3,
+        v.len() > 1 && v[1..].contains(&2) && !v[..1].contains(&2),
+        v.len() > 1 && v[..v.len() - 1] == v[1..],
+        v.starts_with(&[1, 2]) && v.ends_with(&[2, 0]),
+        v.starts_with(&[1, 2]) && v.ends_with(&[1, 0]),
+        v.iter().is_sorted_by(|a, b| *a > *b) && v.len() == 3 && v[1] == 0,
+        v.is_sorted() && v.len() == 3 && v[0] > v[2],
+        v.iter().eq(v.iter().skip(0)) && v.len() == 1,
+        v.get(1).map_or(0, |x| *x + 1) == 3,
+        v.first().filter(|x| **x > 1).or(v.last()) == Some(&1),
+        (0..2).all(|n| v.get(n).is_some_and(|x| *x == 1)),
+    ];
+    let sorts = [("v", Sort::Seq(Box::new(int(8, false))))];
+    for (clause, holds) in &clauses {
+        for (wanted, text) in [(true, clause.to_string()), (false, format!("!({clause})"))] {
+            let text = format!("v.len() <= 3 && v.iter().all(|x| *x < 3) && ({text})");
+            let expected = lists().iter().any(|list| holds_so(holds, list) == Some(wanted));
+            assert_eq!(!is_contradictory(&sorts, &text), expected, "{text}");
+            if expected {
+                let [Concrete::Seq(items)] = &values(&sorts, &text)[..] else { panic!("{text}") };
+                let list: Vec<u8> = ints(items).into_iter().map(|n| n as u8).collect();
+                assert_eq!(holds_so(holds, &list), Some(wanted), "{text}: {list:?}");
+            }
+        }
+    }
+}
+
+/// What a clause says of a list; none if it panics.
+fn holds_so(holds: &dyn Fn(&[u8]) -> bool, list: &[u8]) -> Option<bool> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| holds(list))).ok()
+}
+
+#[test]
+fn texts_are_found_where_there_are_some_and_only_then() {
+    let clauses = clauses![t: &str;
+        t.chars().skip(1).all(|c| c == 'b') && t.len() == 3 && t.starts_with('a'),
+        t.chars().nth(2) == Some('a') && !t.contains("aa"),
+        t.chars().rev().nth(0) == Some('b') && t.chars().next() == Some('a'),
+        t.chars().filter(|c| *c == 'a').count() == 2 && t.ends_with("b"),
+        t.strip_prefix("ab").is_some_and(|rest| rest == "a"),
+        t.strip_suffix("b").is_some_and(|rest| rest.len() == 2 && rest.ends_with('a')),
+        t.starts_with(['a', 'c']) && t.len() == 1,
+        t.ends_with('b') && t.is_empty(),
+        t.len() == 3 && t[1..] == *"ba",
+        t.len() == 3 && t[..2].contains('b') && !t[1..].contains('b'),
+        t.to_ascii_uppercase() == "AB",
+        t.char_indices().all(|(n, c)| (n == 1) == (c == 'b')) && t.len() == 3,
+        t.as_bytes().len() == 2 && t.bytes().all(|b| b == b'b'),
+        t < "aab" && t.len() == 3,
+    ];
+    let mut all = vec![String::new()];
+    for from in 0..7 {
+        let text: String = all[from].clone();
+        all.extend(["a", "b"].map(|c| text.clone() + c));
+    }
+    let sorts = [("t", Sort::Text)];
+    for (clause, holds) in &clauses {
+        let text = format!("t.len() <= 3 && t.chars().all(|c| c == 'a' || c == 'b') && ({clause})");
+        let expected = all.iter().any(|text| holds(text));
+        assert_eq!(!is_contradictory(&sorts, &text), expected, "{text}");
+        if expected {
+            let [Concrete::Text(found)] = &values(&sorts, &text)[..] else { panic!("{text}") };
+            assert!(holds(found), "{text}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn characters_beyond_ascii_are_found_where_clauses_ask_for_them() {
+    let sorts = [("t", Sort::Text)];
+    let clauses = clauses![t: &str;
+        !t.is_ascii() && t.len() == 3 && t.chars().count() == 2,
+        t.starts_with("größ") && t.len() == 9 && t.chars().count() == 7,
+        t.chars().count() == 1 && t.len() == 4,
+        t.chars().all(|c| c == 'é') && t.len() == 6,
+        t.contains('\n') && t.len() == 2,
+    ];
+    for (clause, holds) in &clauses {
+        let [Concrete::Text(found)] = &values(&sorts, clause)[..] else { panic!("{clause}") };
+        assert!(holds(found), "{clause}: {found:?}");
+    }
+    assert!(is_contradictory(&sorts, "t.is_ascii() && t.contains('é')"));
+    assert!(is_contradictory(&sorts, "t.chars().all(|c| c == 'é') && t.len() == 5"));
 }

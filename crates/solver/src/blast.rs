@@ -18,6 +18,7 @@ const SMALL_CIRCUIT: u32 = 4_000;
 /// A question whose circuit has more is not asked: each takes some hundred bytes.
 const MAX_CIRCUIT: u32 = 4_000_000;
 const TOO_LARGE: &str = "the question is too large for the embedded solver";
+const NAME: &str = "the embedded solver";
 /// The clock is looked at after so many terms became circuits.
 const TERMS_PER_GLANCE: usize = 64;
 const LATE: &str = "the embedded solver ran out of time";
@@ -34,6 +35,12 @@ pub struct Blaster {
     /// Queries after which the circuits are thrown away.
     fresh_after: u32,
     limit: Limit,
+    /// What holds in every query.
+    facts: Vec<Term>,
+    /// How many of them are clauses already.
+    known: usize,
+    /// Conflicts of all queries.
+    spent: u64,
 }
 
 impl Default for Blaster {
@@ -56,7 +63,8 @@ impl Solver for Blaster {
         if self.queries >= self.fresh_after && self.gates.variables() > SMALL_CIRCUIT {
             self.start_afresh();
         }
-        let mut assumptions = match self.encode_all(pool, conditions) {
+        let encoded = self.encode_facts(pool).and_then(|()| self.encode_all(pool, conditions));
+        let mut assumptions = match encoded {
             // Most of it may have been left by earlier questions.
             Err(TOO_LARGE) if self.queries > 1 => {
                 self.start_afresh();
@@ -71,15 +79,16 @@ impl Solver for Blaster {
         assumptions.sort_unstable();
         assumptions.dedup();
         let result = self.gates.solve(&assumptions, self.conflicts, &self.limit);
+        self.spent += self.gates.conflicts();
         if result == lbool::TRUE {
-            let answer = Answer::Sat(self.model());
-            return verified(pool, conditions, answer, "the embedded solver");
+            // Facts are not looked at again: there are too many of them for every query.
+            return verified(pool, conditions, Answer::Sat(self.model()), NAME);
         }
         if result == lbool::FALSE {
             return Answer::Unsat;
         }
-        // The state after an interrupted search is not trusted with the next query.
         let late = self.gates.is_late();
+        // The state after an interrupted search is not trusted with the next query.
         self.start_afresh();
         Answer::Unknown(match late {
             true => LATE.to_owned(),
@@ -99,6 +108,9 @@ impl Blaster {
             conflicts,
             fresh_after: FRESH_AFTER_QUERIES,
             limit: Limit::default(),
+            facts: vec![],
+            known: 0,
+            spent: 0,
         }
     }
 
@@ -108,11 +120,65 @@ impl Blaster {
         Blaster { fresh_after: u32::MAX, ..Blaster::default() }
     }
 
+    /// Conditions that hold in every query from now on, which is cheaper than giving them to
+    /// each: the solver simplifies by them once. A list that only grows, of which those that
+    /// are new are taken.
+    pub fn assert_all(&mut self, facts: &[Term]) {
+        self.facts.extend_from_slice(facts.get(self.facts.len()..).unwrap_or_default());
+    }
+
+    /// How many conflicts a query may take.
+    pub fn set_conflicts(&mut self, conflicts: u64) {
+        self.conflicts = conflicts;
+    }
+
+    /// Conflicts of all queries so far: how much was searched, whatever the machine does.
+    pub fn spent(&self) -> u64 {
+        self.spent
+    }
+
     /// Throws everything away that was encoded and learnt.
     fn start_afresh(&mut self) {
         let limit = std::mem::take(&mut self.limit);
-        let fresh_after = self.fresh_after;
-        *self = Blaster { limit, fresh_after, ..Blaster::new(self.conflicts) };
+        let (fresh_after, spent) = (self.fresh_after, self.spent);
+        let facts = std::mem::take(&mut self.facts);
+        *self = Blaster { limit, fresh_after, facts, spent, ..Blaster::new(self.conflicts) };
+    }
+
+    /// Facts become clauses, for good.
+    fn encode_facts(&mut self, pool: &Pool) -> Result<(), &'static str> {
+        while let Some(&fact) = self.facts.get(self.known) {
+            self.encode_fact(pool, fact)?;
+            self.known += 1;
+        }
+        Ok(())
+    }
+
+    /// A conjunction is several facts, a disjunction one clause.
+    fn encode_fact(&mut self, pool: &Pool, fact: Term) -> Result<(), &'static str> {
+        let mut open = vec![(fact, vec![])];
+        while let Some((term, given)) = open.pop() {
+            let (parts, is_all) = pool.parts_of(term);
+            if is_all {
+                open.extend(parts.into_iter().map(|part| (part, given.clone())));
+                continue;
+            }
+            // The last part of a disjunction may be a conjunction: an implication of several.
+            let mut clause: Vec<Lit> = given;
+            let mut rest = None;
+            for part in parts {
+                let (inner, is_all) = pool.parts_of(part);
+                match (is_all && inner.len() > 1, rest) {
+                    (true, None) => rest = Some(part),
+                    _ => clause.push(self.encode(pool, part)?[0]),
+                }
+            }
+            match rest {
+                Some(part) => open.push((part, clause)),
+                None => self.gates.require_any(&clause),
+            }
+        }
+        Ok(())
     }
 
     fn model(&self) -> Assignment {

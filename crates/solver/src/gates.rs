@@ -79,6 +79,16 @@ impl Gates {
         self.sat.cb().late.get()
     }
 
+    /// Conflicts of the last search.
+    pub fn conflicts(&self) -> u64 {
+        self.sat.cb().conflicts
+    }
+
+    /// One of these holds, for good.
+    pub fn require_any(&mut self, clause: &[Lit]) {
+        self.require(clause);
+    }
+
     /// The value of a literal in the last model.
     pub fn value(&self, literal: Lit) -> bool {
         self.sat.value_lit(literal) == lbool::TRUE

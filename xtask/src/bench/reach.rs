@@ -3,7 +3,10 @@
 //!
 //! A method is covered by a call that satisfies its precondition. Only functions with a
 //! precondition count, which leaves out what both cover at once. One try of random search is
-//! as many calls as there are operations under test, without asking for preconditions.
+//! as many calls as there are operations under test, without asking for preconditions. The
+//! state search leaves nothing to chance, so its runs differ in time only; it is told how long
+//! it takes to the coverage that random search ends with, and that one how far it gets in the
+//! time that the state search takes for all.
 
 use super::folder;
 use anyhow::{Context, Result, bail};
@@ -21,6 +24,8 @@ use testsmith_model::{Heuristics, Operation};
 const TRIES: usize = 10;
 const DEFAULT_RUNS: usize = 30;
 const DEFAULT_SECONDS: u64 = 60;
+/// Runs of the state search, of which the mean is told.
+const SEARCHES: usize = 3;
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 50_000;
 /// Disagreements that are shown.
@@ -53,10 +58,14 @@ fn manifest(name: &str) -> Result<(String, PathBuf)> {
 fn figures(args: &[String]) -> Result<()> {
     let (name, manifest) = manifest(args.first().map_or("stackcalc", String::as_str))?;
     let runs = args.get(1).map_or(Ok(DEFAULT_RUNS), |runs| runs.parse())?;
-    let reports = searched(&name, &manifest)?;
-    let random = Random::open(&name, &manifest, false)?.tries(runs)?;
+    let searches: Vec<Vec<Value>> =
+        (0..SEARCHES).map(|_| searched(&name, &manifest)).collect::<Result<_>>()?;
+    let reports = &searches[0];
+    let open = Random::open(&name, &manifest, false)?;
+    let random = open.tries(runs)?;
     println!(
-        "{name}: {} functions with a precondition, random: mean of {runs} runs",
+        "{name}: {} functions with a precondition, random: mean of {runs} runs, state search: \
+         mean of {SEARCHES}",
         reports.len()
     );
     println!("{:>5} {:>13} {:>10} {:>13} {:>10}", "tries", "state search", "s", "random", "s");
@@ -65,7 +74,8 @@ fn figures(args: &[String]) -> Result<()> {
             report["states"][0]["tries"].as_u64().is_some_and(|at| at <= tries as u64)
         };
         let covered = reports.iter().filter(reached).count();
-        let time: f64 = reports.iter().filter(reached).map(milliseconds).sum();
+        let times = searches.iter().flatten().filter(reached).map(milliseconds);
+        let time: f64 = times.sum::<f64>() / SEARCHES as f64;
         let (share, seconds) = random[tries - 1];
         println!(
             "{tries:>5} {:>12.1}% {:>10.2} {:>12.1}% {seconds:>10.2}",
@@ -74,8 +84,40 @@ fn figures(args: &[String]) -> Result<()> {
             100.0 * share,
         );
     }
-    model_against_code(&reports);
+    let all = |reports: &Vec<Value>| reports.iter().map(spent).sum::<f64>();
+    let all = searches.iter().map(all).sum::<f64>() / SEARCHES as f64 / 1000.0;
+    let (share, seconds) = random[TRIES - 1];
+    let needed: f64 = searches.iter().map(|it| until(it, share)).sum::<f64>() / SEARCHES as f64;
+    println!(
+        "random ends with {:.1}% after {seconds:.3} s; state search is there after {needed:.3} s",
+        100.0 * share
+    );
+    println!(
+        "state search takes {all:.2} s for all; random gets to {:.1}% in that time",
+        100.0 * open.share_after(Duration::from_secs_f64(all))?
+    );
+    model_against_code(reports);
     Ok(())
+}
+
+/// All that was spent on a goal, reached or not.
+fn spent(report: &Value) -> f64 {
+    report["milliseconds"].as_f64().unwrap_or_default()
+}
+
+/// The seconds until this share is covered, goal by goal in the order of the search.
+fn until(reports: &[Value], share: f64) -> f64 {
+    let mut order: Vec<&Value> = reports.iter().collect();
+    order.sort_by_key(|report| report["order"].as_u64());
+    let (mut covered, mut time) = (0, 0.0);
+    for report in order {
+        if covered as f64 >= share * reports.len() as f64 {
+            break;
+        }
+        time += spent(report) / 1000.0;
+        covered += usize::from(report["verdict"] == "reached");
+    }
+    time
 }
 
 fn milliseconds(report: &Value) -> f64 {
@@ -228,6 +270,27 @@ impl Random {
         }
         let met = self.guarded.iter().filter(|n| completed[**n] > 0).count();
         Ok((met, self.guarded.len()))
+    }
+
+    /// The share that plain walks cover in this time.
+    fn share_after(&self, time: Duration) -> Result<f64> {
+        let mut supervisor = self.session.another(&self.harness, WorkerLimits::default())?;
+        let mut completed = vec![0; self.session.plan.operations.len()];
+        let begin = Instant::now();
+        let mut seed = 0;
+        while begin.elapsed() < time {
+            let walk = Walk {
+                seed,
+                max_sequences: u64::MAX,
+                max_calls: CALLS_A_ROUND.min(self.under_test * TRIES as u64),
+                max_length: 20,
+                heuristics: Heuristics::walk(),
+                ..Walk::default()
+            };
+            add(&mut completed, &supervisor.walk(&walk, &mut |_, _| {})?.completed);
+            seed += 1;
+        }
+        Ok(self.share(&completed))
     }
 
     fn share(&self, completed: &[u32]) -> f64 {

@@ -16,7 +16,7 @@ mod range;
 mod support;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::num::NonZeroU32;
 
@@ -197,6 +197,28 @@ impl Pool {
 
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// The conditions that a condition is the `and` of, and true; or those that it is the `or`
+    /// of, and false. What is neither is its own only part.
+    pub fn parts_of(&self, term: Term) -> (Vec<Term>, bool) {
+        let op = self.node(term).op;
+        let is_joined = self.width(term) == 1 && matches!(op, Op::And | Op::Or);
+        if !is_joined {
+            return (vec![term], false);
+        }
+        let (mut parts, mut open) = (vec![], vec![term]);
+        let mut seen: HashSet<Term, BuildHasherDefault<Mixer>> = HashSet::default();
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.node(next).op == op {
+                true => open.extend(self.node(next).operands()),
+                false => parts.push(next),
+            }
+        }
+        (parts, op == Op::And)
     }
 
     pub fn node(&self, term: Term) -> &Node {
