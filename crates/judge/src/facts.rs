@@ -306,13 +306,20 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// What it says when it panics is about a function that the test has called, by its name and as
-    /// code: it speaks to whoever calls that. What an assertion quotes of itself speaks to nobody.
+    /// What it says when it panics is about a function that the test has called, or that others can
+    /// call, by its name and as code: it speaks to whoever calls that. What an assertion quotes of
+    /// itself speaks to nobody.
     pub fn speaks_to_its_caller(&self) -> bool {
         let Some(panic) = self.panic() else { return false };
         let said = own_words(&panic.message);
         let written = !said.starts_with("assertion ") && !said.starts_with("internal error");
-        written && code_in(said).any(|name| self.called.contains(name))
+        let can_be_called = |name: &str| {
+            let is_it = |operation: &Operation| {
+                operation.kind != OperationKind::Law && operation.callee.name() == name
+            };
+            self.called.contains(name) || self.plan.operations.iter().any(is_it)
+        };
+        written && code_in(said).any(can_be_called)
     }
 
     fn contract(&self) -> Option<BrokenContract<'_>> {

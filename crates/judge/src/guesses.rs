@@ -127,7 +127,8 @@ pub fn own_words(message: &str) -> &str {
     NOT_THERE.iter().find_map(|words| message.strip_prefix(words)).unwrap_or(message)
 }
 
-/// The names in a sentence that are written as those of functions: behind a path, or called.
+/// The names in a sentence that are written as those of functions: behind a path, called, or
+/// quoted alone.
 pub fn code_in(said: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
@@ -135,7 +136,8 @@ pub fn code_in(said: &str) -> impl Iterator<Item = &str> {
         let (start, end) = (at, at + word.len());
         at = end + said[end..].chars().next().map_or(0, char::len_utf8);
         let called = said[end..].starts_with('(');
-        !word.is_empty() && (called || said[..start].ends_with("::"))
+        let quoted = said[..start].ends_with('`') && said[end..].starts_with('`');
+        !word.is_empty() && (called || quoted || said[..start].ends_with("::"))
     })
 }
 
@@ -220,6 +222,7 @@ pub(crate) mod tests {
         let names = |said: &'static str| code_in(said).collect::<Vec<_>>();
         assert_eq!(names("`Tape::offset_from(3)` only takes its own"), ["offset_from"]);
         assert_eq!(names("call `open()` before"), ["open"]);
+        assert_eq!(names("`either` needs two"), ["either"]);
         assert!(names("the push of a full list, see push").is_empty());
     }
 

@@ -52,8 +52,8 @@ pub static RESERVATIONS: &[Rule] = &[
     Rule {
         name: "function named by the message",
         severity: Suspicious,
-        reason: "what it says when it panics names a function that the test has called, and so \
-                 tells its caller how that is to be used",
+        reason: "what it says when it panics names a function that anybody can call, and so tells \
+                 its caller how that is to be used",
         applies: |facts| facts.speaks_to_its_caller(),
     },
     Rule {
