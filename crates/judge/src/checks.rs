@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::guesses::is_by_zero;
 
 /// What the language and its library say of themselves; all else was written by a person.
-const OF_THE_LANGUAGE: [&str; 9] = [
+pub(crate) const OF_THE_LANGUAGE: [&str; 9] = [
     "assertion",
     "attempt to",
     "already borrowed",

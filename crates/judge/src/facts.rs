@@ -2,6 +2,7 @@
 
 use crate::arguments;
 use crate::by_hand::{assembled, constructs, is_put_together};
+use crate::checks::OF_THE_LANGUAGE;
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, code_in, indices_in, is_a_back_door, is_a_convention, is_about_a_query,
@@ -312,7 +313,8 @@ impl<'f> Facts<'f> {
     pub fn speaks_to_its_caller(&self) -> bool {
         let Some(panic) = self.panic() else { return false };
         let said = own_words(&panic.message);
-        let written = !said.starts_with("assertion ") && !said.starts_with("internal error");
+        // A text that it quotes may look like a name.
+        let written = !OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
         let can_be_called = |name: &str| {
             let is_it = |operation: &Operation| {
                 operation.kind != OperationKind::Law && operation.callee.name() == name
