@@ -60,6 +60,8 @@ pub struct Facts<'f> {
     pub back_door: bool,
     /// The call keeps memory from being freed, by its documentation or its type.
     pub keeps_memory: bool,
+    /// So did a call before: what it let go of is never given back.
+    pub kept_before: bool,
     /// A closure of the test answered with a value.
     pub answered: bool,
     /// All that did are handed to iterators, which ask them item by item, and answer alike
@@ -228,6 +230,7 @@ impl<'f> Facts<'f> {
             assembled,
             back_door,
             keeps_memory,
+            kept_before: calls().any(|operation| operation.docs.keeps_memory),
             answered,
             adapted,
             interrupted: is_interrupted(plan, sequence, outcome),

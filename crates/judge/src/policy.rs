@@ -150,7 +150,8 @@ pub static POLICY: &[Rule] = &[
         name: "no return that the test may have asked for",
         severity: Suspicious,
         reason: "it works without end; a closure of the test, an endless iterator, a key, a \
-                 value that the test put together or a tolerance of nought may be why",
+                 value that the test put together, one that it never gives back or a tolerance \
+                 of nought may be why",
         applies: |facts| {
             let asked_for = facts.closures
                 || facts.interrupted
@@ -159,6 +160,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.made_up_keys
                 || facts.made_for_another
                 || facts.given_nothing_to_stop_at()
+                || facts.kept_before
                 || facts.is_of_trait(&[
                     "Iterator",
                     "DoubleEndedIterator",
