@@ -456,6 +456,7 @@ pub static POLICY: &[Rule] = &[
                 || ((facts.near_the_end || facts.far_place) && facts.says(&["with overflow"]))
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
                 || facts.asserts_a_parameter()
+                || (facts.numbered && facts.says(&INSIDE_A_LETTER))
                 || facts.refuses_in_a_macro()
                 || ((facts.is_told_where() || facts.takes_a_list_of_places())
                     && (facts.says(&BOUNDS) || facts.says(&["capacity overflow"])))
@@ -616,14 +617,13 @@ const BOUNDS: [&str; 5] =
     ["index out of bounds", "out of range", "exceeds", BACKWARDS[0], BACKWARDS[1]];
 
 /// What the language says when arithmetic or an index goes wrong.
-const ARITHMETIC: [&str; 9] = [
+const ARITHMETIC: [&str; 8] = [
     "with overflow",
     "divide by zero",
     "divisor of zero",
     "index out of bounds",
-    // A text that is cut beyond its end, or inside a letter.
+    // A text that is cut beyond its end.
     "is out of bounds of",
-    "is not a char boundary",
     "out of range",
     BACKWARDS[0],
     BACKWARDS[1],
