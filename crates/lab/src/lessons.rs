@@ -79,7 +79,7 @@ impl Lessons {
                 .or_else(|| largest_number(&death.sequence, death.outcome.step))
         {
             for op in instances(plan, limit.op) {
-                let limit = ArgumentLimit { op, ..limit };
+                let limit = ArgumentLimit { op, costly, ..limit };
                 self.components.retain(|component| !exceeds(&component.sequence, &limit));
                 self.limits.push(limit);
             }
@@ -190,8 +190,12 @@ fn largest_thing(plan: &Plan, sequence: &Sequence, step: u32) -> Option<Argument
         };
     }
     let inputs = steps[step as usize].args(step as usize).enumerate();
-    let limits =
-        inputs.map(|(n, arg)| ArgumentLimit { op: *op, input: n as u32, number: most[arg] });
+    let limits = inputs.map(|(n, arg)| ArgumentLimit {
+        op: *op,
+        input: n as u32,
+        number: most[arg],
+        costly: true,
+    });
     // What a value is dropped with, it was made of.
     limits.max_by_key(|limit| limit.number).filter(|limit| limit.number >= LEAST_THING)
 }
@@ -214,6 +218,7 @@ fn largest_number(sequence: &Sequence, step: u32) -> Option<ArgumentLimit> {
                             op: *op,
                             input: input as u32,
                             number: *number,
+                            costly: true,
                         });
                     }
                     _ => further.push(from),
@@ -280,7 +285,10 @@ mod tests {
             steps.push(Step::Call(OpId(1), Box::new([1])));
             largest_thing(&plan, &Sequence::from_steps(steps), 2)
         };
-        assert_eq!(of(4096), Some(ArgumentLimit { op: OpId(1), input: 0, number: 4096 }));
+        assert_eq!(
+            of(4096),
+            Some(ArgumentLimit { op: OpId(1), input: 0, number: 4096, costly: true })
+        );
         assert_eq!(of(16), None);
     }
 

@@ -97,6 +97,8 @@ pub struct ArgumentLimit {
     pub op: OpId,
     pub input: u32,
     pub number: i128,
+    /// It took too long or too much memory, and not only more stack than there is.
+    pub costly: bool,
 }
 
 impl ArgumentLimit {
@@ -205,7 +207,7 @@ wire!(enum Job {
 });
 wire!(struct Heuristics { 0 });
 wire!(struct Component { sequence, value });
-wire!(struct ArgumentLimit { op, input, number });
+wire!(struct ArgumentLimit { op, input, number, costly });
 wire!(struct Walk {
     seed, max_sequences, max_calls, max_length, keep, avoid, limits, failures, heuristics,
     components, watch_every, census,

@@ -83,7 +83,7 @@ fn given_up_from(limits: &[ArgumentLimit]) -> usize {
         let greatest = SIZES[at..].iter().take(3).max().map_or(0, |size| *size as u128);
         let meant = |limit: &&ArgumentLimit| {
             let number = limit.number.unsigned_abs();
-            least < number && number <= greatest
+            limit.costly && least < number && number <= greatest
         };
         let hung: HashSet<OpId> = limits.iter().filter(meant).map(|limit| limit.op).collect();
         if hung.len() >= HUNG_BEFORE_GIVEN_UP {
@@ -281,12 +281,21 @@ mod tests {
 
     #[test]
     fn a_size_that_takes_too_long_is_given_up() {
-        let limit = |op: u32| ArgumentLimit { op: OpId(op), input: 0, number: GREATEST as i128 };
+        let limit = |op: u32| ArgumentLimit {
+            op: OpId(op),
+            input: 0,
+            number: GREATEST as i128,
+            costly: true,
+        };
         assert!(counts(&mut sizes(&[limit(0)]), 20_000)[GREATEST_AT] > 0);
         let many: Vec<ArgumentLimit> = (0..HUNG_BEFORE_GIVEN_UP as u32).map(limit).collect();
         let counts = counts(&mut sizes(&many), 20_000);
         assert_eq!(counts[GREATEST_AT], 0);
         assert!(counts[0] > 0);
+        // What overflows the stack does so at once.
+        let deep = many.into_iter().map(|limit| ArgumentLimit { costly: false, ..limit });
+        let deep: Vec<ArgumentLimit> = deep.collect();
+        assert!(self::counts(&mut sizes(&deep), 20_000)[GREATEST_AT] > 0);
     }
 
     #[test]

@@ -312,7 +312,7 @@ fn every_sequence_is_legal_and_ends_in_the_same_values_when_run_from_scratch() {
 
 #[test]
 fn a_number_at_its_limit_or_beyond_is_not_passed() {
-    let limit = ArgumentLimit { op: PUSH, input: 1, number: 50 };
+    let limit = ArgumentLimit { op: PUSH, input: 1, number: 50, costly: true };
     let pushed = |heuristics| {
         let (_, lists) = run(heuristics, &[limit], 500, |_| ());
         let pushed = lists.called.iter().filter(|(op, _)| *op == PUSH);
