@@ -237,6 +237,11 @@ impl World<'_> {
             let out = self.ask_function(function, values, scope)?;
             return Ok(Out { value: out.value, ok: self.terms.and(ok, out.ok) });
         }
+        if let (true, 1, Some(Value::Object(object))) =
+            (scope.of_self, path.len(), scope.names.get("self"))
+        {
+            return Err(no_query(self.system, object.ty, name));
+        }
         Err(format!("`{}(..)` is no pure function that is known", path.join("::")))
     }
 

@@ -1,5 +1,14 @@
 //! What clauses may say: each row is a condition on values, and what it means in Rust. The
 //! search has to give values that satisfy the one, and they are tried on the other.
+#![allow(
+    clippy::iter_nth_zero,
+    clippy::iter_skip_zero,
+    clippy::double_ended_iterator_last,
+    clippy::chars_next_cmp,
+    clippy::manual_ignore_case_cmp,
+    clippy::needless_as_bytes,
+    reason = "clauses are as people write them, not as they could be shorter"
+)]
 
 mod support;
 
