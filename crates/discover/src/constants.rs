@@ -50,13 +50,15 @@ fn constant_names(generics: &Generics) -> impl Iterator<Item = &str> {
     constants.map(|param| param.name.as_str())
 }
 
-/// The digits of an integer with or without its type.
-fn number(text: &str) -> Option<String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_');
-    let (digits, rest) = text.split_at(digits.unwrap_or(text.len()));
-    let plain = digits.chars().next().is_some_and(|c| c.is_ascii_digit());
-    let typed = rest.is_empty() || matches!(rest.as_bytes()[0], b'u' | b'i');
-    (plain && typed).then(|| digits.trim_end_matches('_').to_owned())
+/// A whole number as the compiler writes it, however the crate has spelled it (`3_600`, `0x10`,
+/// `7usize`): the same type is to have one name.
+pub fn number(spelled: &str) -> Option<String> {
+    if !spelled.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let number: syn::LitInt = syn::parse_str(spelled).ok()?;
+    matches!(number.suffix().as_bytes().first(), None | Some(b'u' | b'i'))
+        .then(|| number.base10_digits().to_owned())
 }
 
 #[cfg(test)]
@@ -64,12 +66,14 @@ mod tests {
     use super::number;
 
     #[test]
-    fn an_integer_is_its_digits() {
+    fn a_number_has_one_name_however_it_is_spelled() {
         assert_eq!(number("64usize").as_deref(), Some("64"));
-        assert_eq!(number("1_024_u32").as_deref(), Some("1_024"));
+        assert_eq!(number("1_024_u32").as_deref(), Some("1024"));
+        assert_eq!(number("0x10").as_deref(), Some("16"));
         assert_eq!(number("7").as_deref(), Some("7"));
         assert_eq!(number("size_of::<T>()"), None);
         assert_eq!(number("0.5f32"), None);
         assert_eq!(number("_"), None);
+        assert_eq!(number("{ N + 1 }"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! From rustdoc's types to ours.
 
+use crate::constants::number;
 use crate::paths::Paths;
 use rustdoc_types as doc;
 use std::cell::Cell;
@@ -19,23 +20,13 @@ pub struct Types<'c> {
 /// An alias that expands to itself would not end.
 const MAX_ALIASES: usize = 16;
 
-/// A whole number as the compiler writes it, however the crate has spelled it (`3_600`, `0x10`): the
-/// same type is to have one name.
-fn digits(spelled: &str) -> Option<String> {
-    if !spelled.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let number: syn::LitInt = syn::parse_str(spelled).ok()?;
-    Some(number.base10_digits().to_owned())
-}
-
 impl Types<'_> {
     /// A constant as an argument, as code outside of the crate writes it.
     fn constant(&self, expr: &str) -> Arg {
         let bare = expr.trim_start_matches('{').trim_end_matches('}').trim();
         let name = bare.rsplit("::").next().unwrap_or(bare);
         let named = self.constants.get(name).cloned();
-        Arg::Const(named.or_else(|| digits(bare)).unwrap_or_else(|| expr.to_owned()))
+        Arg::Const(named.or_else(|| number(bare)).unwrap_or_else(|| expr.to_owned()))
     }
 
     pub fn ty(&self, ty: &doc::Type) -> Ty {
@@ -334,18 +325,5 @@ fn std_alias(path: &str, args: &[Arg]) -> Option<Ty> {
         "std::fmt::Result" => result(Ty::unit(), "std::fmt::Error"),
         "std::io::Result" => result(args.first()?.as_type()?.clone(), "std::io::Error"),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_has_one_name_however_it_is_spelled() {
-        assert_eq!(digits("3_600").as_deref(), Some("3600"));
-        assert_eq!(digits("0x10usize").as_deref(), Some("16"));
-        assert_eq!(digits("N"), None);
-        assert_eq!(digits("{ N + 1 }"), None);
     }
 }
