@@ -14,6 +14,8 @@ use literals::{shorter_together, simpler_literals};
 use makers::{Makers, is_sized};
 use std::collections::{HashMap, HashSet};
 use testsmith_model::message::Component;
+use testsmith_model::operation::SIZE;
+use testsmith_model::sequence::Literal;
 use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
 
 /// No finding is worth more tries than this.
@@ -178,11 +180,31 @@ impl Shrinking<'_> {
         }
     }
 
-    /// Makes one literal simpler by one change.
+    /// Whether a step is nothing but the number of elements of something that is made at once.
+    fn is_size(&self, at: usize) -> bool {
+        self.edit.steps.iter().any(|step| match step {
+            EditStep::Call(op, args) if is_sized(self.plan, *op) => {
+                let inputs = &self.plan.operation(*op).inputs;
+                args.iter().zip(inputs).any(|(arg, it)| *arg as usize == at && it.name == SIZE)
+            }
+            _ => false,
+        })
+    }
+
+    /// Makes one literal simpler by one change. How many elements there are goes by halves: at the
+    /// least that overflows a stack, or takes too long, it does so only now and then.
     fn simplify_literal(&mut self, at: usize) -> bool {
-        simpler_literals(&self.edit.steps[at])
-            .into_iter()
-            .any(|simpler| self.attempt(self.edit.replace(at, simpler)))
+        let step = &self.edit.steps[at];
+        let is_size = self.is_size(at);
+        let halved = |simpler: &EditStep| match (step, simpler) {
+            (EditStep::Literal(_, Literal::Int(n)), EditStep::Literal(_, Literal::Int(less))) => {
+                less.unsigned_abs() <= n.unsigned_abs() / 2
+            }
+            _ => true,
+        };
+        let simpler: Vec<EditStep> =
+            simpler_literals(step).into_iter().filter(|it| !is_size || halved(it)).collect();
+        simpler.into_iter().any(|simpler| self.attempt(self.edit.replace(at, simpler)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use testsmith_model::OpId;
-use testsmith_model::operation::{Abilities, Mode, Operation, TypeInfo};
+use testsmith_model::operation::{Abilities, Mode, Operation, OperationKind, TypeInfo};
 use testsmith_model::sequence::{Builder, Literal};
 use testsmith_model::ty::Ty;
 
@@ -138,4 +138,25 @@ fn a_text_shrinks_to_what_matters_in_it() {
     });
     let first = small.steps().next().cloned();
     assert_eq!(first, Some(Step::Literal(NUMBER, Literal::Str("5m".into()))));
+}
+
+#[test]
+fn how_many_there_are_goes_by_halves_and_other_numbers_to_the_least() {
+    let small = |plan: &Plan| {
+        let mut builder = Builder::new(plan);
+        let number = builder.literal(NUMBER, Literal::Int(4096)).unwrap();
+        builder.call(MAKE, &[number]).unwrap();
+        // Whatever is made of 700 and more will do.
+        let enough = |step: &Step| matches!(step, Step::Literal(_, Literal::Int(700..)));
+        let small = shrink(plan, &builder.finish(), 1, &[], &mut |candidate| {
+            count(candidate, MAKE) == 1 && candidate.steps().any(enough)
+        });
+        small.steps().next().cloned()
+    };
+    let mut plan = plan();
+    assert_eq!(small(&plan), Some(Step::Literal(NUMBER, Literal::Int(700))));
+    let make = &mut plan.operations[MAKE.index()];
+    make.kind = OperationKind::Builder;
+    make.inputs[0].name = SIZE.to_owned();
+    assert_eq!(small(&plan), Some(Step::Literal(NUMBER, Literal::Int(1024))));
 }
