@@ -62,4 +62,4 @@ fn rare_wrong_answers_are_suspicious_and_boundaries_are_not() {
 }
 
 /// Whether rare states are reached in one walk is chance.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 16;
