@@ -316,8 +316,9 @@ impl<'f> Facts<'f> {
     pub fn speaks_to_its_caller(&self) -> bool {
         let Some(panic) = self.panic() else { return false };
         let said = own_words(&panic.message);
-        // A text that it quotes may look like a name.
-        let written = !OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
+        // A text that it quotes may look like a name, and a contract names its own function.
+        let language = OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
+        let written = !language && self.contract().is_none();
         let can_be_called = |name: &str| {
             let is_it = |operation: &Operation| {
                 operation.kind != OperationKind::Law && operation.callee.name() == name
