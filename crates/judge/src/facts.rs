@@ -2,24 +2,25 @@
 
 use crate::arguments;
 use crate::by_hand::{assembled, constructs, is_put_together};
-use crate::checks::OF_THE_LANGUAGE;
 use crate::contract::BrokenContract;
 use crate::guesses::{
-    OF_STD, bits, code_in, indices_in, is_a_back_door, is_a_convention, is_about_a_query,
-    is_internal, is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
+    OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
+    is_unchecked, keeps_memory, names_an_index_or_size, own_words, takes_an_answer,
     takes_steady_answers,
 };
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
+use crate::needed::{
+    called, complained_of, depends_on, is_announced, is_interrupted, is_iterator, is_numbered,
+};
 use crate::places;
 use crate::support::Support;
 use crate::way::{lineage, root};
 use std::collections::BTreeSet;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
-use testsmith_model::sequence::Literal;
 use testsmith_model::ty::Ty;
-use testsmith_model::{Edit, EditStep, OpId, Plan, Sequence, Step, TypeId};
+use testsmith_model::{Plan, Sequence, Step, TypeId};
 
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
@@ -30,7 +31,7 @@ pub struct Facts<'f> {
     /// The integers that the call was given, as far as they are known.
     given: Vec<i128>,
     /// The numbers with a fraction that it was given, as far as they are known.
-    floats: Vec<f64>,
+    pub(crate) floats: Vec<f64>,
     /// An integer of the test stands somewhere in what the call depends on.
     pub numbered: bool,
     /// A call before had a key that nobody has given out.
@@ -87,7 +88,7 @@ pub struct Facts<'f> {
     /// What made one of its values was told a place outside of the text that it was given.
     pub told_outside: bool,
     /// The names of the functions that were called for it, its own among them.
-    called: BTreeSet<String>,
+    pub(crate) called: BTreeSet<String>,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -104,69 +105,6 @@ pub struct Facts<'f> {
     pub(crate) root: Option<String>,
     /// The types of what the call is about, and of what that shows.
     lineage: BTreeSet<String>,
-}
-
-/// The indices that a panic complains of.
-fn complained_of(outcome: &Outcome) -> Vec<i128> {
-    match &outcome.ending {
-        Ending::Panicked(panic) => indices_in(&panic.message),
-        _ => vec![],
-    }
-}
-
-/// Whether a step is such a call, or depends on one.
-fn depends_on(
-    plan: &Plan,
-    sequence: &Sequence,
-    here: usize,
-    is_it: fn(&Operation) -> bool,
-) -> bool {
-    needed_of_kind(plan, sequence, here, is_it) > 0
-}
-
-/// Whether a type gives item by item, as far as the plan has that call.
-fn is_iterator(plan: &Plan, ty: TypeId) -> bool {
-    let is_next = |operation: &Operation| {
-        operation.callee.is_trait_member("std::iter::Iterator", "next")
-            && operation.inputs.first().is_some_and(|input| input.ty == ty)
-    };
-    plan.operations.iter().any(is_next)
-}
-
-/// Whether the test has an integer in what a step needs.
-fn is_numbered(plan: &Plan, sequence: &Sequence, here: usize) -> bool {
-    let edit = Edit::of(sequence);
-    let is_number = |step: &EditStep| matches!(step, EditStep::Literal(_, Literal::Int(_)));
-    here < edit.len()
-        && edit.steps.iter().any(is_number)
-        && edit.needed(plan, here).steps.iter().any(is_number)
-}
-
-/// How many of the calls that a step needs are such, itself included.
-fn needed_of_kind(
-    plan: &Plan,
-    sequence: &Sequence,
-    here: usize,
-    is_it: fn(&Operation) -> bool,
-) -> usize {
-    let is_it = |op: OpId| is_it(plan.operation(op));
-    let edit = Edit::of(sequence);
-    let such = |step: &&EditStep| matches!(step, EditStep::Call(op, _) if is_it(*op));
-    if here >= edit.len() || !edit.steps.iter().any(|step| such(&step)) {
-        return 0;
-    }
-    edit.needed(plan, here).steps.iter().filter(such).count()
-}
-
-/// Whether a call that a failure depends on was interrupted. One that panics by itself, and not by
-/// the code of the test, was not.
-fn is_interrupted(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> bool {
-    let here = outcome.step as usize;
-    let by_itself = matches!(&outcome.ending, Ending::Panicked(_))
-        && outcome.phase == Phase::Calling
-        && matches!(sequence.steps().nth(here),
-            Some(Step::Call(op, _)) if plan.operation(*op).panics_by_design);
-    needed_of_kind(plan, sequence, here, |call| call.panics_by_design) > usize::from(by_itself)
 }
 
 impl<'f> Facts<'f> {
@@ -194,18 +132,14 @@ impl<'f> Facts<'f> {
         let back_door = calls().any(is_a_back_door) || operation.is_some_and(is_unchecked);
         let keeps_memory = operation.is_some_and(|operation| keeps_memory(plan, operation));
         // What a law says in closures is its own claim.
-        let called = operation.filter(|operation| operation.kind != OperationKind::Law);
-        let answered = calls().chain(called).any(takes_an_answer);
+        let of_code = operation.filter(|operation| operation.kind != OperationKind::Law);
+        let answered = calls().chain(of_code).any(takes_an_answer);
         let answering = |operation: &&Operation| takes_an_answer(operation);
         let adapts = |operation: &Operation| {
             takes_steady_answers(operation) && is_iterator(plan, operation.output)
         };
-        let adapted = answered && calls().chain(called).filter(answering).all(adapts);
-        let closures = calls().chain(called).any(|operation| operation.call.has_closures());
-        let announced = arguments::makers(sequence, here).iter().any(|step| match step {
-            Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
-            Step::Literal(..) => false,
-        });
+        let adapted = answered && calls().chain(of_code).filter(answering).all(adapts);
+        let closures = calls().chain(of_code).any(|operation| operation.call.has_closures());
         let keys = arguments::made_up_keys(plan, sequence, here);
         let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
         let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
@@ -235,21 +169,14 @@ impl<'f> Facts<'f> {
             adapted,
             interrupted: is_interrupted(plan, sequence, outcome),
             closures,
-            announced,
+            announced: is_announced(plan, sequence, here),
             made_for_another,
             carried_place: places::carried(plan, sequence, here),
             far_place: places::far(plan, sequence, here),
             told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
             given_nan: arguments::is_given_nan(plan, sequence, here, &outcome.values),
             told_outside: places::told_outside(plan, sequence, here),
-            called: arguments::makers(sequence, here)
-                .into_iter()
-                .chain(sequence.steps().nth(here))
-                .filter_map(|step| match step {
-                    Step::Call(op, _) => Some(plan.operation(*op).callee.name().to_owned()),
-                    Step::Literal(..) => None,
-                })
-                .collect(),
+            called: called(plan, sequence, here),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -274,25 +201,6 @@ impl<'f> Facts<'f> {
         self.given.iter().filter(|given| **given == number).count()
     }
 
-    /// It was given a number with a fraction that lies outside of the whole, from nought to one, and
-    /// may be as far outside of what it says a place in.
-    pub fn given_a_share_beyond_the_whole(&self) -> bool {
-        self.floats.iter().any(|number| !(0.0..=1.0).contains(number))
-    }
-
-    /// It was given a number with a fraction that nothing is finer than, or none at all: whoever
-    /// goes on until it is fine enough does so for ever.
-    pub fn given_nothing_to_stop_at(&self) -> bool {
-        self.floats.iter().any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
-    }
-
-    /// An assertion fails for a reason that its author has put in words, in the function that was
-    /// called: that is for its caller to read.
-    pub fn asserts_in_words(&self) -> bool {
-        let bare = self.says(&["assertion failed", "assertion `"]);
-        self.is_in_the_entry() && !bare
-    }
-
     /// Whether the panic's message contains one of these.
     pub fn says(&self, words: &[&str]) -> bool {
         self.panic().is_some_and(|panic| words.iter().any(|word| panic.message.contains(word)))
@@ -310,25 +218,7 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// What it says when it panics is about a function that the test has called, or that others can
-    /// call, by its name and as code: it speaks to whoever calls that. What an assertion quotes of
-    /// itself speaks to nobody.
-    pub fn speaks_to_its_caller(&self) -> bool {
-        let Some(panic) = self.panic() else { return false };
-        let said = own_words(&panic.message);
-        // A text that it quotes may look like a name, and a contract names its own function.
-        let language = OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
-        let written = !language && self.contract().is_none();
-        let can_be_called = |name: &str| {
-            let is_it = |operation: &Operation| {
-                operation.kind != OperationKind::Law && operation.callee.name() == name
-            };
-            self.called.contains(name) || self.plan.operations.iter().any(is_it)
-        };
-        written && code_in(said).any(can_be_called)
-    }
-
-    fn contract(&self) -> Option<BrokenContract<'_>> {
+    pub(crate) fn contract(&self) -> Option<BrokenContract<'_>> {
         BrokenContract::read(&self.panic()?.message)
     }
 

@@ -14,12 +14,14 @@ mod facts;
 mod guesses;
 mod large;
 mod made_for_another;
+mod needed;
 mod places;
 mod policy;
 mod positions;
 mod reservations;
 mod support;
 mod way;
+mod words;
 
 pub use facts::Facts;
 pub use guesses::{is_by_nothing, is_by_zero};

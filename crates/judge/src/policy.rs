@@ -2,7 +2,7 @@
 
 use crate::Severity::{self, Illegal, Suspicious, Violation};
 use crate::facts::Facts;
-use crate::guesses::BACKWARDS;
+use crate::words::{ARITHMETIC, ASSERTIONS, BOUNDS, INSIDE_A_LETTER, OPERATORS};
 use testsmith_model::operation::OperationKind;
 use testsmith_model::outcome::{Ending, MemoryError, Phase, STACK_OVERFLOW};
 
@@ -584,47 +584,3 @@ fn is_leak(facts: &Facts) -> bool {
 
 /// The signal of an abort.
 const SIGABRT: i32 = 6;
-
-pub(crate) const ASSERTIONS: [&str; 6] =
-    ["assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne"];
-
-const OPERATORS: [&str; 18] = [
-    "Add",
-    "AddAssign",
-    "Div",
-    "DivAssign",
-    "Mul",
-    "MulAssign",
-    "Pow",
-    "Neg",
-    "Product",
-    "Rem",
-    "RemAssign",
-    "Shl",
-    "ShlAssign",
-    "Shr",
-    "ShrAssign",
-    "Sub",
-    "SubAssign",
-    "Sum",
-];
-
-/// What is said when a text is cut inside a letter.
-const INSIDE_A_LETTER: [&str; 2] = ["not a char boundary", "self.is_char_boundary("];
-
-/// What is said when there is nothing at an index.
-const BOUNDS: [&str; 5] =
-    ["index out of bounds", "out of range", "exceeds", BACKWARDS[0], BACKWARDS[1]];
-
-/// What the language says when arithmetic or an index goes wrong.
-const ARITHMETIC: [&str; 8] = [
-    "with overflow",
-    "divide by zero",
-    "divisor of zero",
-    "index out of bounds",
-    // A text that is cut beyond its end.
-    "is out of bounds of",
-    "out of range",
-    BACKWARDS[0],
-    BACKWARDS[1],
-];

@@ -2,7 +2,8 @@
 
 use crate::Severity::Suspicious;
 use crate::guesses::is_by_nothing;
-use crate::policy::{ASSERTIONS, Rule};
+use crate::policy::Rule;
+use crate::words::ASSERTIONS;
 use testsmith_model::outcome::Ending;
 
 /// What may become of a violation, whichever rule says that it is one.

@@ -566,15 +566,6 @@ impl<'s> Search<'s> {
     }
 }
 
-impl Operand {
-    pub(crate) fn value(&self) -> Option<Value> {
-        match self {
-            Operand::Value(value) => Some(value.clone()),
-            Operand::Object(_) => None,
-        }
-    }
-}
-
 /// Whether the goal is met after so many calls, and the values that it is met with.
 fn goal_term(world: &mut World<'_>, goal: &Goal, moment: usize) -> (Term, Vec<Operand>) {
     let mut operands = vec![];

@@ -55,6 +55,15 @@ pub(crate) enum Operand {
     Value(Value),
 }
 
+impl Operand {
+    pub(crate) fn value(&self) -> Option<Value> {
+        match self {
+            Operand::Value(value) => Some(value.clone()),
+            Operand::Object(_) => None,
+        }
+    }
+}
+
 /// A call that may be made at a step.
 pub(crate) struct Action {
     pub(crate) function: FnId,
