@@ -38,13 +38,11 @@ pub(crate) const BOUNDS: [&str; 5] =
     ["index out of bounds", "out of range", "exceeds", BACKWARDS[0], BACKWARDS[1]];
 
 /// What the language says when arithmetic or an index goes wrong.
-pub(crate) const ARITHMETIC: [&str; 8] = [
+pub(crate) const ARITHMETIC: [&str; 7] = [
     "with overflow",
     "divide by zero",
     "divisor of zero",
     "index out of bounds",
-    // A text that is cut beyond its end.
-    "is out of bounds of",
     "out of range",
     BACKWARDS[0],
     BACKWARDS[1],
