@@ -124,7 +124,7 @@ fn what_the_caller_asked_for_is_not_reported_and_the_rest_is() {
     let (mut findings, mut told) = (vec![], String::new());
     // What is left is most, and gets two searches; what either finds has to be right.
     for (seed, Selection { only, skip }) in
-        [1, 1, 2, 3].into_iter().zip(parts().chain(parts().last()))
+        [1, 2, 2, 3].into_iter().zip(parts().chain(parts().last()))
     {
         let options = [("--only", only), ("--skip", skip), ("--seed", vec![seed.to_string()])];
         let chosen = options.into_iter().flat_map(|(option, paths)| {
