@@ -5,7 +5,7 @@ use crate::guesses::{code_in, is_by_zero, own_words};
 use testsmith_model::operation::{Operation, OperationKind};
 
 /// What the language and its library say of themselves; all else was written by a person.
-pub(crate) const OF_THE_LANGUAGE: [&str; 9] = [
+const OF_THE_LANGUAGE: [&str; 9] = [
     "assertion",
     "attempt to",
     "already borrowed",
@@ -103,9 +103,8 @@ impl Facts<'_> {
         self.is_in_the_entry() && !bare
     }
 
-    /// What it says when it panics is about a function that the test has called, or that others can
-    /// call, by its name and as code: it speaks to whoever calls that. What an assertion quotes of
-    /// itself speaks to nobody.
+    /// What it says when it panics is about a function that anybody can call, by its name and as
+    /// code: it speaks to whoever calls that. What an assertion quotes of itself speaks to nobody.
     pub fn speaks_to_its_caller(&self) -> bool {
         let Some(panic) = self.panic() else { return false };
         let said = own_words(&panic.message);
@@ -116,7 +115,7 @@ impl Facts<'_> {
             let is_it = |operation: &Operation| {
                 operation.kind != OperationKind::Law && operation.callee.name() == name
             };
-            self.called.contains(name) || self.plan.operations.iter().any(is_it)
+            self.plan.operations.iter().any(is_it)
         };
         written && code_in(said).any(can_be_called)
     }

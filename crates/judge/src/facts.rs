@@ -11,7 +11,7 @@ use crate::guesses::{
 use crate::large;
 use crate::made_for_another::{made_for_another, made_of_another, of_two_owners};
 use crate::needed::{
-    called, complained_of, depends_on, is_announced, is_interrupted, is_iterator, is_numbered,
+    complained_of, depends_on, is_announced, is_interrupted, is_iterator, is_numbered,
 };
 use crate::places;
 use crate::support::Support;
@@ -87,8 +87,6 @@ pub struct Facts<'f> {
     pub given_nan: bool,
     /// What made one of its values was told a place outside of the text that it was given.
     pub told_outside: bool,
-    /// The names of the functions that were called for it, its own among them.
-    pub(crate) called: BTreeSet<String>,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -176,7 +174,6 @@ impl<'f> Facts<'f> {
             told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
             given_nan: arguments::is_given_nan(plan, sequence, here, &outcome.values),
             told_outside: places::told_outside(plan, sequence, here),
-            called: called(plan, sequence, here),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),

@@ -4,7 +4,6 @@
 
 use crate::arguments::makers;
 use crate::guesses::indices_in;
-use std::collections::BTreeSet;
 use testsmith_model::operation::Operation;
 use testsmith_model::outcome::{Ending, Outcome, Phase};
 use testsmith_model::sequence::Literal;
@@ -79,14 +78,4 @@ pub(crate) fn is_announced(plan: &Plan, sequence: &Sequence, here: usize) -> boo
         Step::Call(op, _) => plan.operation(*op).docs.announces_panics,
         Step::Literal(..) => false,
     })
-}
-
-/// The names of the functions that were called for a step, its own among them.
-pub(crate) fn called(plan: &Plan, sequence: &Sequence, here: usize) -> BTreeSet<String> {
-    let steps = makers(sequence, here).into_iter().chain(sequence.steps().nth(here));
-    let name = |step: &Step| match step {
-        Step::Call(op, _) => Some(plan.operation(*op).callee.name().to_owned()),
-        Step::Literal(..) => None,
-    };
-    steps.filter_map(name).collect()
 }
