@@ -20,9 +20,10 @@ struct Asked {
 }
 
 impl Search<'_> {
-    /// What all queries without arguments answer after each of these calls.
-    pub(crate) fn predict(&mut self, made: &[Term]) -> Vec<Prediction> {
-        let mut asked: Vec<Asked> = self.asked_with_arguments();
+    /// What all queries without arguments answer after each of the calls that are chosen, and
+    /// in the end those with arguments that the goal or the last call speaks of.
+    pub(crate) fn predict(&mut self, chosen: &[usize], made: &[Term]) -> Vec<Prediction> {
+        let mut asked: Vec<Asked> = self.asked_with_arguments(chosen);
         let system = self.world.system;
         for after in 0..=self.length {
             for slot in 0..self.world.slots.len() {
@@ -141,8 +142,12 @@ impl Search<'_> {
         }
     }
 
-    /// The answers in the end that objects were asked for with arguments.
-    fn asked_with_arguments(&self) -> Vec<Asked> {
+    /// The answers in the end that the goal or the last call asks objects for with arguments.
+    fn asked_with_arguments(&self, chosen: &[usize]) -> Vec<Asked> {
+        let mut spoken_of = self.asked.get(&self.length).cloned().unwrap_or_default();
+        if let Some(last) = chosen.last() {
+            spoken_of.extend(&self.world.steps[self.length - 1].actions[*last].mentions);
+        }
         let is_argument = |value: &Value| match value {
             Value::Object(object) => object.path.is_empty(),
             value => !matches!(value, Value::Opaque(_)),
@@ -161,6 +166,7 @@ impl Search<'_> {
             args: answer.args.clone(),
             value: answer.value.clone(),
         };
-        self.world.answers.iter().filter(fits).map(asked).take(MAX_ASKED).collect()
+        let answers = spoken_of.iter().map(|id| &self.world.answers[*id]);
+        answers.filter(fits).map(asked).take(MAX_ASKED).collect()
     }
 }

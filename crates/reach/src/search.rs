@@ -131,6 +131,8 @@ pub struct Search<'s> {
     pub(crate) refuted: BTreeSet<(FnId, FnId)>,
     /// By length: the goal, and its arguments.
     pub(crate) goals: BTreeMap<usize, (Term, Vec<Operand>)>,
+    /// By length: the answers that the goal asks for, directly or not.
+    pub(crate) asked: BTreeMap<usize, BTreeSet<usize>>,
     pub(crate) blocked: Vec<Blocked>,
     pub(crate) seeming: BTreeMap<FnId, Seems>,
     /// What runs have shown, whatever the goal.
@@ -192,6 +194,7 @@ impl<'s> Search<'s> {
             framed: true,
             refuted: BTreeSet::new(),
             goals: BTreeMap::new(),
+            asked: BTreeMap::new(),
             blocked: vec![],
             seeming: BTreeMap::new(),
             lessons: vec![],
@@ -227,6 +230,7 @@ impl<'s> Search<'s> {
             self.renew(slots, room);
         }
         self.goals.clear();
+        self.asked.clear();
         self.goal_free.clear();
         self.is_contradictory = None;
         self.spent_before = self.spent();
@@ -367,6 +371,7 @@ impl<'s> Search<'s> {
         self.solver = Blaster::keeping_circuits();
         self.solver.set_limit(self.limit.clone());
         self.goals.clear();
+        self.asked.clear();
         self.samples.clear();
         self.first_calls.clear();
         self.seeming.clear();
@@ -441,7 +446,10 @@ impl<'s> Search<'s> {
         let length = self.length;
         if !self.goals.contains_key(&length) {
             let before = self.world.free.clone();
+            self.world.recorded = Some(BTreeSet::new());
             let goal = goal_term(&mut self.world, &self.goal, length);
+            let asked = self.world.recorded.take().unwrap_or_default();
+            self.asked.insert(length, self.world.with_reached(asked));
             // What only this goal speaks of is not told of the next.
             let of_goal = |free: &&Free| free.of == self.goal.of && !before.contains(free);
             let own: Vec<Free> = self.world.free.iter().filter(of_goal).cloned().collect();
@@ -480,7 +488,7 @@ impl<'s> Search<'s> {
         let operands = self.goals[&self.length].1.clone();
         let given = self.given_so(&operands, &goal);
         let assumed = self.assumed(&chosen);
-        let predictions = self.predict(&[made, given]);
+        let predictions = self.predict(&chosen, &[made, given]);
         let objects = self.world.slots.clone();
         Found { calls, objects, goal, predictions, assumed, framed: self.framed }
     }

@@ -92,7 +92,7 @@ impl World<'_> {
     }
 
     /// Answers and all that their contracts lead to at the same moment.
-    fn with_reached(&self, mut all: BTreeSet<usize>) -> BTreeSet<usize> {
+    pub(crate) fn with_reached(&self, mut all: BTreeSet<usize>) -> BTreeSet<usize> {
         let mut open: Vec<usize> = all.iter().copied().collect();
         while let Some(id) = open.pop() {
             for next in &self.answers[id].reaches {
