@@ -215,7 +215,7 @@ impl<'s> Fake<'s> {
         asking.world.chance(&answer, choices, &mut wishes);
         // What the contract does not speak of stays as it is, and is not wished for.
         let mentions = asking.world.steps[0].actions[0].mentions.clone();
-        wishes.extend(asking.chances(|id| mentions.contains(&id), choices));
+        wishes.extend(asking.chances(|id| mentions.contains_key(&id), choices));
         let Some(model) = asking.decide(&wishes, &of)? else {
             return Err(self.why_not(state, function, args));
         };

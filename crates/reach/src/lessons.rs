@@ -170,7 +170,7 @@ impl Search<'_> {
             .steps
             .iter()
             .flat_map(|step| &step.actions)
-            .flat_map(|action| &action.mentions)
+            .flat_map(|action| action.mentions.keys())
             .map(|id| self.world.answers[*id].function)
             .collect();
         let kept = self

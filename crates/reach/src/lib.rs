@@ -30,6 +30,7 @@ mod plain;
 mod predict;
 mod room;
 mod search;
+mod spoken;
 mod steps;
 mod system;
 mod terms;

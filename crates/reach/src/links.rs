@@ -40,12 +40,15 @@ impl World<'_> {
             if changes || makes {
                 touching.push(action.guard);
             }
-            if changes && !makes && !derived && !action.mentions.contains(&id) {
-                let like = action.mentions.iter().copied().filter(|other| {
-                    let other = &self.answers[*other];
-                    other.function == function && other.object == object
+            let spoken_of = action.mentions.get(&id).copied();
+            let always = spoken_of.is_some_and(|when| self.terms.is_constant(when, true));
+            if changes && !makes && !derived && !always {
+                let like = action.mentions.iter().filter(|(other, _)| {
+                    let answer = &self.answers[**other];
+                    **other != id && answer.function == function && answer.object == object
                 });
-                frames.push((action.function, action.guard, like.collect::<Vec<usize>>()));
+                let like: Vec<(usize, Term)> = like.map(|(id, when)| (*id, *when)).collect();
+                frames.push((action.function, action.guard, spoken_of, like));
             }
         }
         if let Some(object) = object.as_ref().filter(|_| !derived) {
@@ -54,7 +57,14 @@ impl World<'_> {
         let touched = self.terms.any(&touching);
         let holds = self.terms.or(touched, same);
         self.require(holds);
-        for (by, guard, like) in frames {
+        for (by, guard, spoken_of, like) in frames {
+            let guard = match spoken_of {
+                Some(when) => {
+                    let silent = self.terms.not(when);
+                    self.terms.and(guard, silent)
+                }
+                None => guard,
+            };
             self.assume_frame((by, function), guard, (&args, &like), same);
         }
     }
@@ -108,16 +118,15 @@ impl World<'_> {
         &mut self,
         key: (FnId, FnId),
         guard: Term,
-        (args, like): (&[Value], &[usize]),
+        (args, like): (&[Value], &[(usize, Term)]),
         same: Term,
     ) {
         let mut when = vec![guard];
-        for other in like {
+        for (other, spoken_of) in like {
             let other = self.answers[*other].args.clone();
-            match self.same_arguments(args, &other) {
-                Some(equal) => when.push(self.terms.not(equal)),
-                None => return,
-            }
+            let Some(equal) = self.same_arguments(args, &other) else { return };
+            let said = self.terms.and(equal, *spoken_of);
+            when.push(self.terms.not(said));
         }
         let literal = match self.frames.get(&key) {
             Some(known) => known.literal,

@@ -31,7 +31,8 @@ impl World<'_> {
                 let (holds, _) = self.condition(guard, &inner);
                 fits = self.terms.and(fits, holds);
             }
-            arms.push((fits, self.expression(&arm.body, &inner)));
+            let body = self.only_where(fits, |it| it.expression(&arm.body, &inner));
+            arms.push((fits, body));
         }
         let mut arms = self.with_free_arms(arms)?;
         let (_, last) = arms.pop().ok_or("a `match` without arms")?;

@@ -146,7 +146,7 @@ impl Search<'_> {
     fn asked_with_arguments(&self, chosen: &[usize]) -> Vec<Asked> {
         let mut spoken_of = self.asked.get(&self.length).cloned().unwrap_or_default();
         if let Some(last) = chosen.last() {
-            spoken_of.extend(&self.world.steps[self.length - 1].actions[*last].mentions);
+            spoken_of.extend(self.world.steps[self.length - 1].actions[*last].mentions.keys());
         }
         let is_argument = |value: &Value| match value {
             Value::Object(object) => object.path.is_empty(),

@@ -12,6 +12,7 @@ use crate::goal::{Goal, GoalError};
 use crate::lessons::{Blocked, Lesson, Seems};
 use crate::objects::{objects, objects_of};
 use crate::room::Room;
+use crate::spoken::Spoken;
 use crate::system::{FnId, Sort, System, TypeId};
 use crate::translate::Scope;
 use crate::value::Value;
@@ -446,10 +447,10 @@ impl<'s> Search<'s> {
         let length = self.length;
         if !self.goals.contains_key(&length) {
             let before = self.world.free.clone();
-            self.world.recorded = Some(BTreeSet::new());
+            self.world.recorded = Some(Spoken::default());
             let goal = goal_term(&mut self.world, &self.goal, length);
             let asked = self.world.recorded.take().unwrap_or_default();
-            self.asked.insert(length, self.world.with_reached(asked));
+            self.asked.insert(length, self.world.with_reached(asked.ids()));
             // What only this goal speaks of is not told of the next.
             let of_goal = |free: &&Free| free.of == self.goal.of && !before.contains(free);
             let own: Vec<Free> = self.world.free.iter().filter(of_goal).cloned().collect();

@@ -1,5 +1,6 @@
 //! Steps: every call that could be made between two moments, and what each would do.
 
+use crate::spoken::Spoken;
 use crate::system::{FnId, Mode, Param, Sort, TypeId, Wrap};
 use crate::translate::Scope;
 use crate::value::Value;
@@ -44,7 +45,7 @@ impl World<'_> {
         }
         for n in 0..self.steps[here].actions.len() {
             let all = std::mem::take(&mut self.steps[here].actions[n].mentions);
-            self.steps[here].actions[n].mentions = self.with_reached(all);
+            self.steps[here].actions[n].mentions = self.with_led_to(&all);
         }
         self.settle();
     }
@@ -80,14 +81,14 @@ impl World<'_> {
         let (guard, choice) = (self.terms.truth(true), self.terms.number(16, 0));
         let mut operands = vec![Operand::Object(0)];
         operands.extend(given.into_iter().map(Operand::Value));
-        let mentions = BTreeSet::new();
+        let mentions = BTreeMap::new();
         let action = Action { function, operands, makes: None, guard, mentions };
         self.alive.push(self.alive[here].clone());
         let idle = self.terms.truth(false);
         self.steps.push(Step { actions: vec![action], choice, idle });
         let answer = self.relate(here, 0);
         let all = std::mem::take(&mut self.steps[here].actions[0].mentions);
-        self.steps[here].actions[0].mentions = self.with_reached(all);
+        self.steps[here].actions[0].mentions = self.with_led_to(&all);
         answer
     }
 
@@ -149,7 +150,7 @@ impl World<'_> {
                     let number = self.terms.number(16, actions.len() as i128);
                     let guard = self.terms.equal(choice, number);
                     let operands = self.operands(function, objects);
-                    let mentions = BTreeSet::new();
+                    let mentions = BTreeMap::new();
                     actions.push(Action { function, operands, makes, guard, mentions });
                 }
             }
@@ -230,10 +231,10 @@ impl World<'_> {
         let ret = self.result(function, makes);
         names.insert("ret".to_owned(), ret.clone());
         let after = Scope { names, now: here + 1, old: here, of_self: false };
-        self.recorded = Some(BTreeSet::new());
+        self.recorded = Some(Spoken::default());
         all.push(self.all_of(&known.ensures, &of, &after));
-        let mentions = self.recorded.take().unwrap_or_default();
-        let later = |id: &usize| self.answers[*id].moment == here + 1;
+        let mentions = self.recorded.take().unwrap_or_default().answers;
+        let later = |(id, _): &(usize, Term)| self.answers[*id].moment == here + 1;
         self.steps[here].actions[n].mentions = mentions.into_iter().filter(later).collect();
         let holds = self.terms.all(&all);
         let holds = self.terms.implies(guard, holds);

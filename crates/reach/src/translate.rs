@@ -68,13 +68,14 @@ impl World<'_> {
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::Or(_)) => {
                 let a = self.condition(&binary.left, scope);
-                let b = self.condition(&binary.right, scope);
+                let otherwise = self.terms.not(a.0);
+                let b = self.only_where(otherwise, |it| it.condition(&binary.right, scope));
                 let later = self.terms.or(a.0, b.1);
                 Ok((self.terms.or(a.0, b.0), self.terms.and(a.1, later)))
             }
             Expr::Call(call) if is_named(&call.func, "implies") && call.args.len() == 2 => {
                 let a = self.condition(&call.args[0], scope);
-                let b = self.condition(&call.args[1], scope);
+                let b = self.only_where(a.0, |it| it.condition(&call.args[1], scope));
                 let later = self.terms.implies(a.0, b.1);
                 Ok((self.terms.implies(a.0, b.0), self.terms.and(a.1, later)))
             }
@@ -423,11 +424,12 @@ impl World<'_> {
             return Err("`if let` in a clause".to_owned());
         }
         let (condition, ok) = self.try_condition(&choice.cond, scope)?;
-        let then = self.block(&choice.then_branch, scope)?;
+        let then = self.only_where(condition, |it| it.block(&choice.then_branch, scope))?;
         let Some((_, other)) = &choice.else_branch else {
             return Err("`if` without `else` in a clause".to_owned());
         };
-        let other = self.expression(other, scope)?;
+        let otherwise = self.terms.not(condition);
+        let other = self.only_where(otherwise, |it| it.expression(other, scope))?;
         let branch = self.terms.ite(condition, then.ok, other.ok);
         let value = self.terms.choice(condition, &then.value, &other.value);
         let value = value.ok_or("the branches of `if` cannot be put together")?;

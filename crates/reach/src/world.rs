@@ -10,6 +10,7 @@
 
 use crate::framing;
 use crate::room::Room;
+use crate::spoken::Spoken;
 use crate::system::{Clause, FnId, Sort, System, TypeId};
 use crate::terms::Terms;
 use crate::translate::{Scope, Why};
@@ -71,8 +72,8 @@ pub(crate) struct Action {
     /// The object that it makes.
     pub(crate) makes: Option<usize>,
     pub(crate) guard: Term,
-    /// The answers after it that its contract speaks of, directly or not.
-    pub(crate) mentions: BTreeSet<usize>,
+    /// The answers after it that its contract speaks of, directly or not, and when it does.
+    pub(crate) mentions: BTreeMap<usize, Term>,
 }
 
 impl Action {
@@ -120,7 +121,7 @@ pub(crate) struct World<'s> {
     pub(crate) free: BTreeSet<Free>,
     pub(crate) context: (String, String),
     chain: Vec<usize>,
-    pub(crate) recorded: Option<BTreeSet<usize>>,
+    pub(crate) recorded: Option<Spoken>,
     invariants: HashSet<(Object, usize)>,
     parsed: HashMap<String, Result<syn::Expr, String>>,
     /// Whether a chain of contracts was longer than is followed.
@@ -210,8 +211,8 @@ impl<'s> World<'s> {
             let above = &mut self.answers[top];
             above.reaches.push(id);
             above.is_cyclic |= is_cyclic;
-        } else if let Some(recorded) = &mut self.recorded {
-            recorded.insert(id);
+        } else {
+            self.speak_of(id);
         }
         let answer = &self.answers[id];
         Ok((answer.value.clone(), answer.legal))

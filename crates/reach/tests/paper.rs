@@ -254,3 +254,46 @@ fn contracts_that_speak_of_each_other_without_end_are_cut() {
     assert!(matches!(search.next_state(), Reached::Found(_)));
     assert!(search.was_cut());
 }
+
+/// A tank that is filled, or not: a call that refuses leaves everything as it was, though its
+/// contract speaks of the amount where it does not refuse.
+fn tank() -> System {
+    const TANK: usize = 0;
+    let query = |name: &str, ret: Sort| Function { ret, ..method(name, TANK, Mode::Shared).pure() };
+    let fill = Function {
+        params: vec![
+            param("self", Sort::Object(TANK), Mode::Exclusive),
+            param("more", int(), Mode::Own),
+        ],
+        ret: Sort::Bool,
+        ..method("fill", TANK, Mode::Exclusive)
+    };
+    System {
+        types: vec![object("Tank")],
+        functions: vec![
+            Function::new("new", Some(TANK), vec![], Sort::Object(TANK))
+                .ensures("ret.amount() == 0 && !ret.is_dirty()"),
+            fill.ensures("ret == (more < 10)")
+                .ensures("ret -> self.amount() == old(self.amount()) + more")
+                .ensures("ret -> !self.is_dirty()"),
+            method("spill", TANK, Mode::Exclusive)
+                .requires("self.amount() > 0")
+                .ensures("self.is_dirty()"),
+            query("amount", int()),
+            query("is_dirty", Sort::Bool),
+        ],
+        ..System::default()
+    }
+}
+
+#[test]
+fn a_behaviour_leaves_alone_what_only_another_one_changes() {
+    let system = tank();
+    // If filling in vain could make it dirty, it would be the shorter way.
+    let found = found(&system, Goal::state(&system, "Tank: is_dirty()").unwrap(), 4);
+    assert_eq!(calls(&system, &found), ["Tank::new", "Tank::fill", "Tank::spill"]);
+    let goal = Goal::state(&system, "Tank: amount() > 30").unwrap();
+    let found = support::found(&system, goal, 6);
+    let fills = calls(&system, &found).iter().filter(|it| *it == "Tank::fill").count();
+    assert_eq!(fills, 4, "each adds nine at most");
+}
