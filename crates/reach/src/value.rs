@@ -6,7 +6,11 @@
 
 use crate::system::{Sort, System, TypeId};
 use crate::terms::{CHAR, Terms, WIDE};
+use std::cmp::Ordering;
 use testsmith_solver::term::Term;
+
+/// How wide a choice of literals is whose type nothing says: as wide as all of them.
+const UNTYPED: u32 = 128;
 
 /// An object of the search, or what queries of one lead to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -294,8 +298,15 @@ impl Terms {
     /// Two integers as terms of one width, and whether they are signed.
     pub(crate) fn alike(&mut self, a: &Value, b: &Value) -> Option<(Term, Term, bool)> {
         match (a, b) {
-            (Value::Int { term: x, signed }, Value::Int { term: y, .. }) => {
-                (self.pool.width(*x) == self.pool.width(*y)).then_some((*x, *y, *signed))
+            (Value::Int { term: x, signed }, Value::Int { term: y, signed: other }) => {
+                let (v, w) = (self.pool.width(*x), self.pool.width(*y));
+                // Types of a program agree, so what is wider is a choice of literals.
+                Some(match v.cmp(&w) {
+                    Ordering::Equal => (*x, *y, *signed),
+                    Ordering::Less if w == UNTYPED => (*x, self.pool.extract(*y, 0, v), *signed),
+                    Ordering::Greater if v == UNTYPED => (self.pool.extract(*x, 0, w), *y, *other),
+                    _ => return None,
+                })
             }
             (Value::Int { term, signed }, Value::Number(n)) => {
                 let width = self.pool.width(*term);
@@ -360,6 +371,10 @@ impl Terms {
         Some(match (a, b) {
             (Value::Bool(a), Value::Bool(b)) => Value::Bool(self.ite(condition, *a, *b)),
             (Value::Char(a), Value::Char(b)) => Value::Char(self.ite(condition, *a, *b)),
+            (Value::Number(a), Value::Number(b)) => {
+                let (a, b) = (self.number(UNTYPED, *a), self.number(UNTYPED, *b));
+                Value::Int { term: self.ite(condition, a, b), signed: true }
+            }
             (Value::Int { .. } | Value::Number(_), Value::Int { .. } | Value::Number(_)) => {
                 let (a, b, signed) = self.alike(a, b)?;
                 Value::Int { term: self.ite(condition, a, b), signed }

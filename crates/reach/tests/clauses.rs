@@ -86,6 +86,18 @@ fn numbers_have_their_width_and_overflow_is_a_panic() {
 }
 
 #[test]
+fn literals_are_chosen_among_in_the_type_that_is_asked_for() {
+    for (width, signed) in [(16, false), (32, true), (64, false)] {
+        let sorts = [("b", Sort::Bool), ("n", int(width, signed))];
+        let clause = "(if b { 1000 } else { 200 }) + n == 203";
+        assert_eq!(values(&sorts, clause), [Concrete::Bool(false), Concrete::Int(3)]);
+        let clause = "n == match b { true => 7, false => 9 } && n > 8";
+        assert_eq!(values(&sorts, clause), [Concrete::Bool(false), Concrete::Int(9)]);
+        assert!(is_contradictory(&sorts, "(if b { 1000 } else { 200 }) == n && n == 201"));
+    }
+}
+
+#[test]
 fn texts_are_found_by_length_prefix_and_class() {
     let text = [("t", Sort::Text)];
     let one = |clause: &str| match &values(&text, clause)[..] {
