@@ -1,5 +1,6 @@
 //! One goal: search, run, compare, learn, and again.
 
+use super::components::Flat;
 use super::describe::Description;
 use super::native::{End, Native, Observed, Shown};
 use anyhow::Result;
@@ -25,6 +26,8 @@ pub(super) struct Limits {
     pub(super) count: usize,
     /// When the solver gives up.
     pub(super) time: Duration,
+    /// How much may be spent, as is counted, if there are other ways to go on.
+    pub(super) allowance: Option<u64>,
 }
 
 /// Why a goal is not reached.
@@ -38,6 +41,8 @@ pub(super) enum Missed {
         bound: usize,
     },
     Unknown(String),
+    /// It took more than a goal may in this round.
+    Spent,
     /// Nothing that was found does what the contracts say.
     Disagrees {
         tries: usize,
@@ -62,6 +67,8 @@ pub(super) struct Disagreement {
 /// A state that was reached.
 pub(super) struct State {
     pub(super) found: Found,
+    /// The objects that it is about; the others were made for them.
+    pub(super) own: usize,
     pub(super) shown: Shown,
     /// The run with which it was reached, from one up.
     pub(super) tries: usize,
@@ -90,6 +97,14 @@ pub(super) struct Answer {
     pub(super) free: Vec<Free>,
     pub(super) was_cut: bool,
     pub(super) time: Duration,
+}
+
+impl Answer {
+    /// Whether it is as it should be: reached, and no contract wrong.
+    pub(super) fn is_well(&self) -> bool {
+        let wrong = self.disagreements.iter().any(|it| it.follows);
+        !self.states.is_empty() && !wrong && self.broken.is_empty()
+    }
 }
 
 pub(super) struct Asking<'a, 's> {
@@ -139,6 +154,7 @@ impl<'s> Asking<'_, 's> {
         }
         let deadline = Some(begin + self.limits.time);
         search.set_limit(Limit { deadline, ..Limit::default() });
+        search.set_allowance(self.limits.allowance);
         let mut answer = Answer {
             goal,
             function,
@@ -171,17 +187,19 @@ impl<'s> Asking<'_, 's> {
         let Some(found) = search.look_around() else { return Ok(()) };
         let (plan, description) = (self.plan, self.description);
         let mut native = Native { plan, description, supervisor: &mut *self.supervisor };
-        let shown = native.show(&found, None)?;
-        self.observed(search, &found, &shown);
+        let flat = description.flat(&found);
+        let shown = native.show(&flat, None)?;
+        self.observed(search, (&found, &flat), &shown);
         Ok(())
     }
 
-    fn observed(&self, search: &mut Search<'_>, found: &Found, shown: &Shown) {
+    fn observed(&self, search: &mut Search<'_>, (found, flat): (&Found, &Flat), shown: &Shown) {
         for seen in &shown.observed {
+            let Some(after) = flat.calls_of_search(seen.after) else { continue };
             let sort = &self.description.system.functions[seen.query].ret;
             if let Some(value) = Concrete::read(&self.description.system, sort, &seen.text) {
                 search.learn(Lesson::Observed {
-                    calls: found.calls[..seen.after].to_vec(),
+                    calls: found.calls[..after].to_vec(),
                     object: seen.object,
                     query: seen.query,
                     args: seen.args.clone(),
@@ -218,14 +236,20 @@ impl<'s> Asking<'_, 's> {
                     answer.missed = Some(Missed::Unknown(why));
                     return Ok(());
                 }
+                Reached::Spent => {
+                    answer.missed = Some(Missed::Spent);
+                    return Ok(());
+                }
             };
             let (plan, description) = (self.plan, self.description);
             let mut native = Native { plan, description, supervisor: &mut *self.supervisor };
-            let shown = native.show(&found, answer.function)?;
-            if self.learn(search, answer, &found, &shown) {
+            let flat = description.flat(&found);
+            let shown = native.show(&flat, answer.function)?;
+            if self.learn(search, answer, (&found, &flat), &shown) {
                 search.block_state(&found);
                 answer.missed = None;
-                answer.states.push(State { found, shown, tries, time: begin.elapsed() });
+                let Flat { found, own, .. } = flat;
+                answer.states.push(State { found, own, shown, tries, time: begin.elapsed() });
                 return Ok(());
             }
             *if found.framed { &mut framed } else { &mut wild } += 1;
@@ -254,7 +278,7 @@ impl<'s> Asking<'_, 's> {
         &self,
         search: &mut Search<'_>,
         answer: &mut Answer,
-        found: &Found,
+        (found, flat): (&Found, &Flat),
         shown: &Shown,
     ) -> bool {
         let block = |search: &mut Search<'_>| {
@@ -269,30 +293,24 @@ impl<'s> Asking<'_, 's> {
             answer.missed = None;
         }
         answer.runs += 1;
-        let wrong = self.compare(found, shown);
+        let wrong = self.compare(&flat.found, shown);
         for it in &wrong {
             let by = it.calls.last().map(|call| call.function);
             if let (false, Some(function)) = (it.follows, by) {
                 search.learn(Lesson::Changes { function, query: it.query });
-                for (other, query) in &found.assumed {
-                    // What it leaves alone is seen to be left alone, or no longer assumed.
-                    let seen = shown.observed.iter().any(|seen| seen.query == *query);
-                    if *other == function && !seen {
-                        search.learn(Lesson::Changes { function, query: *query });
-                    }
-                }
             }
         }
-        self.observed(search, found, shown);
+        self.observed(search, (found, flat), shown);
         let reached = match &shown.end {
             End::Done if answer.function.is_some() => true,
             End::Done => search.may_hold(found),
             End::Failed(_) => true,
             End::Stopped { call, why, contract, .. } => {
-                let calls = found.calls[..=*call].to_vec();
-                search.learn(Lesson::Impossible { calls: calls.clone() });
+                let last = flat.call_of_search(*call);
+                search.learn(Lesson::Impossible { calls: found.calls[..=last].to_vec() });
                 if *contract {
-                    let (objects, why) = (found.objects.clone(), why.clone());
+                    let calls = flat.found.calls[..=*call].to_vec();
+                    let (objects, why) = (flat.found.objects.clone(), why.clone());
                     answer.broken.push(Broken { calls, objects, why });
                 }
                 false

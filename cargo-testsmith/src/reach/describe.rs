@@ -4,6 +4,7 @@
 //! nothing changes in place. Functions without a contract are left out, but for those that
 //! make a type which nothing with a contract makes.
 
+use super::components::Component;
 use super::source::Definitions;
 use std::collections::{BTreeMap, BTreeSet};
 use testsmith_model::api::Contract;
@@ -15,10 +16,11 @@ use testsmith_reach::{
     Clause, Constant, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant,
 };
 
-/// A system, and which operation each of its functions is.
+/// A system, and which operation each of its functions is. Behind these stand the components.
 pub(super) struct Description {
     pub(super) system: System,
     pub(super) operations: Vec<OpId>,
+    pub(super) components: Vec<Component>,
 }
 
 impl Description {
@@ -46,9 +48,9 @@ impl Description {
         let constants = describing.constants();
         let defs = describing.defs;
         let functions = functions.into_iter().map(|(_, function)| function).collect();
-        let mut system = System { types: defs, functions, constants };
+        let mut system = System { types: defs, functions, constants, ..System::default() };
         add_fields_of_constructors(&mut system);
-        Description { system, operations }
+        Description { system, operations, components: vec![] }
     }
 
     /// The functions of this path, or whose path ends so.

@@ -69,7 +69,8 @@ pub(crate) fn help(
         }
         helped.goals += 1;
         let time = if until.is_some() { TIME_EACH } else { NO_TIME_LIMIT };
-        let limits = Limits { bound: BOUND, further: false, tries: TRIES, count: 1, time };
+        let limits =
+            Limits { bound: BOUND, further: false, tries: TRIES, count: 1, time, allowance: None };
         let goal = Goal::precondition(system, function);
         let searches = &mut searches;
         let description = &description;

@@ -5,12 +5,14 @@
 //! compared with what the contracts say, and learnt from (`answer`).
 
 mod answer;
+mod components;
 mod describe;
 mod in_run;
 mod lists;
 mod native;
 mod realise;
 mod report;
+mod rounds;
 mod source;
 mod write;
 
@@ -22,18 +24,19 @@ use crate::console::{Console, print_json};
 use crate::exit::Usage;
 use crate::pipeline::Session;
 use crate::selection::close_to;
-use answer::{Asking, Limits, Searches};
+use answer::Limits;
 use anyhow::Result;
 use describe::Description;
 use native::Native;
 use report::Report;
+use rounds::{Done, Rounds};
 use source::Definitions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testsmith_lab::{Profile, Supervisor, WorkerLimits};
 use testsmith_model::Plan;
-use testsmith_reach::{FnId, Goal, Search, Sort};
+use testsmith_reach::{FnId, Goal, Search};
 use write::{Made, Witnesses};
 
 /// Calls that are looked at first, if nobody says how many.
@@ -104,50 +107,38 @@ impl Around<'_> {
             tries: MAX_TRIES,
             count: options.count,
             time: options.time,
+            allowance: None,
         };
-        let mut searches = Searches::default();
+        let mut rounds = Rounds {
+            plan,
+            description,
+            supervisor: &mut *supervisor,
+            limits,
+            console: &session.console,
+            interrupt,
+        };
+        let done = rounds.searched(goals, !options.all)?;
         let mut witnesses = Witnesses::default();
         let mut reports: Vec<Report> = vec![];
-        for (order, (goal, function)) in cheapest_first(goals).into_iter().enumerate() {
-            if interrupt.load(Ordering::Acquire) {
-                break;
-            }
-            // A generic function is met if it is with one choice of types.
-            let met = |report: &Report| report.goal == goal.of && report.is_well();
-            if function.is_some() && reports.iter().any(met) {
-                continue;
-            }
-            session.console.say(&format!("searching for {}", goal.of));
-            let searches = &mut searches;
-            let mut asking = Asking { plan, description, supervisor, limits, searches };
-            let answer = asking.ask(goal, function)?;
+        for Done { answer, order } in done {
             if options.write {
-                let mut native = Native { plan, description, supervisor };
+                let mut native = Native { plan, description, supervisor: &mut *supervisor };
                 for state in &answer.states {
                     witnesses.add(&mut native, (&answer.goal, answer.function), state)?;
                 }
             }
             let report = Report { order, ..Report::new(description, &answer) };
-            if function.is_some() && report.is_well() {
+            if answer.function.is_some() && report.is_well() {
                 reports.retain(|earlier| earlier.goal != report.goal);
             }
-            let again = function.is_some() && reports.iter().any(|it| it.goal == report.goal);
+            let again =
+                answer.function.is_some() && reports.iter().any(|it| it.goal == report.goal);
             if !again {
                 reports.push(report);
             }
         }
         Ok((reports, witnesses))
     }
-}
-
-/// Goals about few objects and values are found fast, and what is learnt on the way helps
-/// with the others.
-fn cheapest_first(mut goals: Vec<(Goal, Option<FnId>)>) -> Vec<(Goal, Option<FnId>)> {
-    goals.sort_by_key(|(goal, _)| {
-        let objects = goal.params.iter().filter(|it| matches!(it.sort, Sort::Object(_)));
-        (objects.count(), goal.params.len())
-    });
-    goals
 }
 
 fn print(options: &Reach, reports: &[Report]) {

@@ -4,6 +4,7 @@
 //! a precondition of their own are asked last and one by one, since a refused call ends a
 //! sequence.
 
+use super::components::Flat;
 use super::describe::Description;
 use super::realise::{Realising, Why};
 use crate::replay::describe;
@@ -12,7 +13,12 @@ use testsmith_lab::Supervisor;
 use testsmith_model::message::Component;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Outcome, Plan, Sequence};
-use testsmith_reach::{Argument, FnId, Found, Sort};
+use testsmith_reach::{Argument, Call, Concrete, FnId, Found, Seen, Sort, TypeId};
+
+/// Queries of an object that another one shows, one in the other.
+const MAX_PATH: usize = 3;
+/// Answers that one object is known by.
+const MAX_ANSWERS: usize = 60;
 
 /// What a query answered.
 #[derive(Clone, Debug)]
@@ -75,7 +81,8 @@ pub(super) struct Native<'n> {
 
 impl Native<'_> {
     /// Runs calls and then the method that is the goal, if it is one.
-    pub(super) fn show(&mut self, found: &Found, goal: Option<FnId>) -> Result<Shown> {
+    pub(super) fn show(&mut self, flat: &Flat, goal: Option<FnId>) -> Result<Shown> {
+        let found = &flat.found;
         let made = self.made(found, goal);
         let Made { sequence, steps, goal_step, state } = match made {
             Ok(made) => made,
@@ -90,7 +97,7 @@ impl Native<'_> {
             End::Stopped { call, .. } => *call,
             _ => found.calls.len(),
         };
-        let observed = self.observe(found, most)?;
+        let observed = self.observe(flat, most)?;
         Ok(Shown { end, sequence, state, observed })
     }
 
@@ -98,7 +105,7 @@ impl Native<'_> {
     /// with what was answered, by step. None if something on the way does not end well.
     pub(super) fn witness(
         &mut self,
-        found: &Found,
+        found: (&Found, usize),
         goal: Option<FnId>,
     ) -> Result<Option<(Sequence, Vec<Option<String>>)>> {
         let Some((sequence, asked)) = self.asserted(found, goal) else { return Ok(None) };
@@ -114,20 +121,20 @@ impl Native<'_> {
     }
 
     /// The sequence of a witness, and the steps of which something can be said.
-    fn asserted(&self, found: &Found, goal: Option<FnId>) -> Option<(Sequence, Vec<usize>)> {
+    fn asserted(
+        &self,
+        (found, own): (&Found, usize),
+        goal: Option<FnId>,
+    ) -> Option<(Sequence, Vec<usize>)> {
         let system = &self.description.system;
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
         for call in &found.calls {
             realising.call(call).ok()?;
         }
         let mut asked = vec![];
-        for (object, ty) in found.objects.iter().enumerate() {
-            for query in system.virtual_state(*ty) {
-                let function = &system.functions[query];
-                if function.params.len() != 1
-                    || !function.ret.is_plain(system)
-                    || self.is_guarded(query)
-                {
+        for (object, ty) in found.objects.iter().enumerate().take(own) {
+            for query in self.askable(*ty) {
+                if !system.functions[query].ret.is_plain(system) {
                     continue;
                 }
                 if let Ok(step) = realising.apply(query, &[Argument::Object(object)]) {
@@ -165,9 +172,10 @@ impl Native<'_> {
     }
 
     /// What all queries answer after each of the first calls.
-    fn observe(&mut self, found: &Found, most: usize) -> Result<Vec<Observed>> {
+    fn observe(&mut self, flat: &Flat, most: usize) -> Result<Vec<Observed>> {
+        let found = &flat.found;
         let mut observed = vec![];
-        let (sequence, asked) = self.with_queries(found, most);
+        let (sequence, asked) = self.with_queries(flat, most);
         let outcome = self.supervisor.run(&sequence, true)?;
         read(&outcome, asked, &mut observed);
         for (object, query, args) in self.guarded(found, most) {
@@ -196,7 +204,8 @@ impl Native<'_> {
     }
 
     /// The first calls, after each all queries that can always be asked.
-    fn with_queries(&self, found: &Found, most: usize) -> (Sequence, Vec<(usize, Observed)>) {
+    fn with_queries(&self, flat: &Flat, most: usize) -> (Sequence, Vec<(usize, Observed)>) {
+        let found = &flat.found;
         let system = &self.description.system;
         let mut realising = Realising::new(self.plan, self.description, found.objects.len());
         let mut asked = vec![];
@@ -204,11 +213,13 @@ impl Native<'_> {
             if realising.call(call).is_err() {
                 break;
             }
-            for (object, ty) in found.objects.iter().enumerate() {
-                for query in system.virtual_state(*ty) {
-                    let function = &system.functions[query];
-                    let shows = matches!(function.ret, Sort::Object(_) | Sort::Opaque(_));
-                    if function.params.len() != 1 || shows || self.is_guarded(query) {
+            if flat.calls_of_search(n + 1).is_none() {
+                continue;
+            }
+            for (object, ty) in found.objects.iter().enumerate().take(flat.own) {
+                for query in self.askable(*ty) {
+                    let shows = &system.functions[query].ret;
+                    if matches!(shows, Sort::Object(_) | Sort::Opaque(_)) {
                         continue;
                     }
                     // Refused where the object is not there or gone; then it is not asked.
@@ -220,6 +231,66 @@ impl Native<'_> {
             }
         }
         (realising.finish(), asked)
+    }
+
+    /// Queries that can always be asked, without arguments.
+    fn askable(&self, ty: TypeId) -> Vec<FnId> {
+        let system = &self.description.system;
+        let mut all = system.virtual_state(ty);
+        all.retain(|query| system.functions[*query].params.len() == 1 && !self.is_guarded(*query));
+        all
+    }
+
+    /// What an object answers after calls, and what the objects answer that it shows; none if
+    /// it is not there then, or the calls do not end well.
+    pub(super) fn answers(
+        &mut self,
+        calls: &[Call],
+        objects: &[TypeId],
+        object: usize,
+    ) -> Result<Option<Vec<Seen>>> {
+        let mut realising = Realising::new(self.plan, self.description, objects.len());
+        if calls.iter().any(|call| realising.call(call).is_err()) {
+            return Ok(None);
+        }
+        let Some(slot) = realising.object(object) else { return Ok(None) };
+        let mut asked = vec![];
+        self.ask_all(&mut realising, (slot, objects[object]), &mut vec![], &mut asked);
+        let outcome = self.supervisor.run(&realising.finish(), true)?;
+        if outcome.ending != Ending::Completed {
+            return Ok(None);
+        }
+        let system = &self.description.system;
+        let read = |(step, path): (u32, Vec<FnId>)| {
+            let text = outcome.values.get(step as usize)?.text.as_ref()?;
+            let sort = &system.functions[*path.last()?].ret;
+            Some(Seen { value: Concrete::read(system, sort, text)?, path })
+        };
+        Ok(Some(asked.into_iter().filter_map(read).collect()))
+    }
+
+    fn ask_all(
+        &self,
+        realising: &mut Realising<'_>,
+        (slot, ty): (u32, TypeId),
+        path: &mut Vec<FnId>,
+        asked: &mut Vec<(u32, Vec<FnId>)>,
+    ) {
+        for query in self.askable(ty) {
+            if asked.len() >= MAX_ANSWERS {
+                return;
+            }
+            let Ok(step) = realising.ask(query, slot) else { continue };
+            path.push(query);
+            match self.description.system.functions[query].ret {
+                Sort::Object(inner) if path.len() < MAX_PATH => {
+                    self.ask_all(realising, (step, inner), path, asked);
+                }
+                Sort::Object(_) | Sort::Opaque(_) => {}
+                _ => asked.push((step, path.clone())),
+            }
+            path.pop();
+        }
     }
 
     /// All calls, and then one query.

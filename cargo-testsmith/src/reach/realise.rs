@@ -66,6 +66,11 @@ impl<'r> Realising<'r> {
         self.add(op, &slots)
     }
 
+    /// Adds a query without arguments of what a step gave.
+    pub(super) fn ask(&mut self, query: FnId, slot: u32) -> Result<u32, Why> {
+        self.add(self.description.operations[query], &[slot])
+    }
+
     fn add(&mut self, op: OpId, slots: &[u32]) -> Result<u32, Why> {
         let slot = self.builder.call(op, slots).map_err(|why| {
             format!("{} cannot be called so: {why}", self.plan.operation(op).path())

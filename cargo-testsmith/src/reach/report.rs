@@ -102,6 +102,7 @@ impl Report {
                 ("unreached", Some(format!("no {others}calls up to {bound} lead there")))
             }
             Some(Missed::Unknown(why)) => ("unknown", Some(why.clone())),
+            Some(Missed::Spent) => ("unknown", Some("it would take too much".to_owned())),
             Some(Missed::Disagrees { tries }) => {
                 ("disagrees", Some(format!("{tries} sequences did not do what contracts say")))
             }
@@ -161,8 +162,7 @@ impl Report {
     /// Whether it is as it should be: reached, and no contract wrong.
     pub(super) fn is_well(&self) -> bool {
         let wrong = self.disagreements.iter().any(|it| it.contract);
-        let enough = self.verdict == "reached" || !self.states.is_empty();
-        enough && !wrong && self.broken_contracts.is_empty()
+        !self.states.is_empty() && !wrong && self.broken_contracts.is_empty()
     }
 
     pub(super) fn text(&self, brief: bool) -> String {
@@ -268,7 +268,7 @@ pub(super) struct Words<'w> {
 
 impl Words<'_> {
     fn state(&self, state: &State, function: Option<FnId>) -> StateReport {
-        let State { found, shown, tries, time } = state;
+        let State { found, shown, tries, time, .. } = state;
         let system = &self.description.system;
         let names = self.names(&found.objects);
         let then = function.map(|function| self.spelled(function, &found.goal, &names));

@@ -87,7 +87,7 @@ impl Witnesses {
             self.left_out.push(out(&format!("the call fails there: {why}")));
             return Ok(());
         }
-        let Some((sequence, seen)) = native.witness(&state.found, function)? else {
+        let Some((sequence, seen)) = native.witness((&state.found, state.own), function)? else {
             self.left_out.push(out(SHORT));
             return Ok(());
         };

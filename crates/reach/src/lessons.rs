@@ -1,8 +1,9 @@
 //! What runs have shown, and what is not to be found again.
 
 use crate::concrete::Concrete;
+use crate::found::{Argument, Call, Found};
 use crate::objects::objects_of;
-use crate::search::{Argument, Call, Found, Search};
+use crate::search::Search;
 use crate::system::FnId;
 use crate::value::Value;
 use crate::world::Operand;
@@ -70,7 +71,9 @@ impl Search<'_> {
         let mut found = None;
         for length in 0..=self.bound {
             self.length = length;
-            self.grow_to(length);
+            if self.grown_to(length).is_some() {
+                break;
+            }
             if let Answer::Sat(model) = self.solve() {
                 let silent = |answer: &crate::world::Answer| {
                     let function = &self.world.system.functions[answer.function];

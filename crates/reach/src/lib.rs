@@ -16,6 +16,7 @@ mod calls;
 mod chance;
 mod concrete;
 mod fake;
+mod found;
 mod framing;
 mod goal;
 mod items;
@@ -42,11 +43,13 @@ mod world;
 pub use chance::Choices;
 pub use concrete::Concrete;
 pub use fake::{Fake, Refused, State};
+pub use found::{Argument, Call, Found, Prediction, Sureness};
 pub use goal::{Goal, GoalError};
 pub use lessons::Lesson;
 pub use room::Room;
-pub use search::{Argument, Call, Found, Prediction, Reached, Search, Sureness};
+pub use search::{Reached, Search};
 pub use system::{
-    Clause, Constant, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant, Wrap,
+    Clause, Constant, FnId, Function, Mode, Param, Seen, Sort, System, TypeDef, TypeId, Variant,
+    Wrap,
 };
 pub use world::{Free, MAX_CHAIN};

@@ -1,7 +1,8 @@
 //! What queries are to answer after calls that were found, and how sure that is.
 
 use crate::concrete::{Concrete, Reading};
-use crate::search::{Argument, Prediction, Search, Sureness};
+use crate::found::{Argument, Prediction, Sureness};
+use crate::search::Search;
 use crate::system::FnId;
 use crate::value::Value;
 use testsmith_solver::Answer;

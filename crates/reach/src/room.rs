@@ -4,6 +4,7 @@
 //! positions that they name. A search that comes to nothing looks again with more, until
 //! there is no more. Nothing is parsed here, only words and literals are looked for.
 
+use crate::concrete::Concrete;
 use crate::goal::Goal;
 use crate::system::{Function, System, TypeId};
 
@@ -76,6 +77,12 @@ impl Room {
             return None;
         }
         Some(self.with(text.unwrap_or_default(), items.unwrap_or_default(), true))
+    }
+
+    /// Whether a value has room.
+    pub(crate) fn holds(&self, value: &Concrete) -> bool {
+        let (text, items, other) = value.size();
+        text <= self.text && items <= self.items && (self.any_char || !other)
     }
 
     /// Makes room for what a clause names.

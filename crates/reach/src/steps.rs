@@ -233,6 +233,10 @@ impl World<'_> {
         let after = Scope { names, now: here + 1, old: here, of_self: false };
         self.recorded = Some(Spoken::default());
         all.push(self.all_of(&known.ensures, &of, &after));
+        if let Some(slot) = makes {
+            let seen = self.seen(function, slot, here + 1);
+            all.extend(seen);
+        }
         let mentions = self.recorded.take().unwrap_or_default().answers;
         let later = |(id, _): &(usize, Term)| self.answers[*id].moment == here + 1;
         self.steps[here].actions[n].mentions = mentions.into_iter().filter(later).collect();
@@ -240,6 +244,22 @@ impl World<'_> {
         let holds = self.terms.implies(guard, holds);
         self.require(holds);
         ret
+    }
+
+    /// What the object that calls made before was seen to answer.
+    fn seen(&mut self, function: FnId, slot: usize, moment: usize) -> Vec<Term> {
+        let mut all = vec![];
+        for seen in self.system.seen.get(&function).into_iter().flatten() {
+            let known = self.terms.room.holds(&seen.value).then(|| self.written(&seen.value));
+            let mut asked = Some(self.object(slot));
+            for query in &seen.path {
+                asked = asked.and_then(|of| Some(self.ask(*query, vec![of], moment).ok()?.0));
+            }
+            if let (Some(answer), Some(known)) = (asked, known.flatten()) {
+                all.extend(self.terms.same(&answer, &known));
+            }
+        }
+        all
     }
 
     /// What a call gives: an object if it makes one.

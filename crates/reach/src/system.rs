@@ -3,6 +3,7 @@
 //! Made by whoever knows a crate; nothing here refers to operations or plans. Clauses are
 //! texts, as they stand in the attributes.
 
+use crate::concrete::Concrete;
 use std::collections::BTreeMap;
 
 /// The number of a type in [`System::types`].
@@ -17,6 +18,17 @@ pub struct System {
     pub functions: Vec<Function>,
     /// By the words that clauses use: `MOST`, `Register::ALL`.
     pub constants: BTreeMap<String, Constant>,
+    /// Functions that stand for calls that were made before, with all that the object which
+    /// they made was seen to answer. Nothing else is known of it.
+    pub seen: BTreeMap<FnId, Vec<Seen>>,
+}
+
+/// What an object was seen to answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Seen {
+    /// The queries from the object to the answer, one of what the other gave.
+    pub path: Vec<FnId>,
+    pub value: Concrete,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

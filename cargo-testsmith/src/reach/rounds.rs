@@ -1,0 +1,221 @@
+//! All goals of a command, in rounds.
+//!
+//! Most goals are cheap, and what led to them is where others begin: so nobody may spend much
+//! at first, and what was not reached is tried again with the objects that were made since
+//! (`components`). Where nothing new comes of that, each that is left may spend what it needs.
+//! A goal that somebody asks for alone gets the goals that it may depend on beside it.
+
+use super::answer::{Answer, Asking, Limits, Missed, Searches, State};
+use super::components::Components;
+use super::describe::Description;
+use super::native::Native;
+use crate::console::Console;
+use anyhow::Result;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use testsmith_lab::Supervisor;
+use testsmith_model::Plan;
+use testsmith_reach::{FnId, Goal, Sort, System, TypeId};
+
+/// What a goal may spend while there are other ways to go on, as the search counts it.
+const ALLOWANCE: u64 = 150_000;
+/// Sequences that are run for it then.
+const TRIES: usize = 8;
+/// Rounds that are made as long as there is something new.
+const MAX_ROUNDS: usize = 10;
+/// Goals that may help another one.
+const MAX_HELPERS: usize = 48;
+
+/// A goal that was not reached yet, and what was done for it.
+struct Open {
+    goal: Goal,
+    function: Option<FnId>,
+    order: usize,
+    /// Whether it is only there for what others could begin with.
+    helps: bool,
+    before: Option<Answer>,
+}
+
+/// A goal that is done with.
+pub(super) struct Done {
+    pub(super) answer: Answer,
+    /// Which goal it was of all that were searched for, the cheapest first.
+    pub(super) order: usize,
+}
+
+pub(super) struct Rounds<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) description: &'a Description,
+    pub(super) supervisor: &'a mut Supervisor,
+    pub(super) limits: Limits,
+    pub(super) console: &'a Console,
+    pub(super) interrupt: &'a AtomicBool,
+}
+
+impl Rounds<'_> {
+    /// Searches until everything is reached, or nothing is left to try.
+    pub(super) fn searched(
+        &mut self,
+        goals: Vec<(Goal, Option<FnId>)>,
+        alone: bool,
+    ) -> Result<Vec<Done>> {
+        let mut done: Vec<Done> = vec![];
+        let mut components = Components::default();
+        let mut open: Vec<Open> = cheapest_first(goals)
+            .into_iter()
+            .enumerate()
+            .map(|(order, (goal, function))| Open {
+                goal,
+                function,
+                order,
+                helps: false,
+                before: None,
+            })
+            .collect();
+        for round in 0..=MAX_ROUNDS {
+            let description = self.description.with(&components.0);
+            let before = components.0.len();
+            let missed = self.round(&description, open, &mut components, &mut done, true)?;
+            let is_done = missed.iter().all(|it| it.helps) || self.is_interrupted();
+            open = missed;
+            if is_done || round == MAX_ROUNDS {
+                break;
+            }
+            if round == 0 && alone {
+                open.extend(helpers(&self.description.system, &open));
+                open.sort_by_key(|it| !it.helps);
+            } else if components.0.len() == before {
+                break;
+            }
+        }
+        open.retain(|it| !it.helps);
+        let description = self.description.with(&components.0);
+        let missed = self.round(&description, open, &mut components, &mut done, false)?;
+        let left = missed.into_iter().filter_map(|it| Some((it.before?, it.order)));
+        done.extend(left.map(|(answer, order)| Done { answer, order }));
+        Ok(done)
+    }
+
+    /// Searches once for each that is open; gives those that are still.
+    fn round(
+        &mut self,
+        description: &Description,
+        open: Vec<Open>,
+        components: &mut Components,
+        done: &mut Vec<Done>,
+        thrifty: bool,
+    ) -> Result<Vec<Open>> {
+        let mut missed = vec![];
+        let mut searches = Searches::default();
+        for mut it in open {
+            // A generic function is met if it is with one choice of types.
+            let is_met = |done: &Done| done.answer.goal.of == it.goal.of && done.answer.is_well();
+            if it.function.is_some() && done.iter().any(is_met) {
+                continue;
+            }
+            if self.is_interrupted() {
+                missed.push(it);
+                continue;
+            }
+            self.console.say(&format!("searching for {}", it.goal.of));
+            let mut answer = self.asked(description, &it, &mut searches, thrifty)?;
+            let (plan, supervisor) = (self.plan, &mut *self.supervisor);
+            let mut native = Native { plan, description, supervisor };
+            for state in &answer.states {
+                components.take(&mut native, &state.found, it.function)?;
+            }
+            answer.add(it.before.take());
+            if answer.states.is_empty() && answer.may_be_reached_yet() {
+                missed.push(Open { before: Some(answer), ..it });
+            } else if !it.helps {
+                done.push(Done { answer, order: it.order });
+            }
+        }
+        Ok(missed)
+    }
+
+    fn asked<'d>(
+        &mut self,
+        description: &'d Description,
+        it: &Open,
+        searches: &mut Searches<'d>,
+        thrifty: bool,
+    ) -> Result<Answer> {
+        let made = it.before.as_ref().map_or(0, |answer| answer.runs);
+        let left = self.limits.tries.saturating_sub(made).max(1);
+        let limits = match thrifty {
+            true => Limits { allowance: Some(ALLOWANCE), tries: left.min(TRIES), ..self.limits },
+            false => Limits { tries: left, ..self.limits },
+        };
+        let (plan, supervisor) = (self.plan, &mut *self.supervisor);
+        let mut asking = Asking { plan, description, supervisor, limits, searches };
+        asking.ask(it.goal.clone(), it.function)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Acquire)
+    }
+}
+
+impl Answer {
+    /// Whether objects to begin with, or more time, could help.
+    fn may_be_reached_yet(&self) -> bool {
+        use Missed::{Disagrees, Spent, Unknown, Unmade, Unreached};
+        matches!(
+            self.missed,
+            Some(Disagrees { .. } | Spent | Unknown(_) | Unreached { .. } | Unmade(_))
+        )
+    }
+
+    /// Adds what was done in the rounds before.
+    fn add(&mut self, before: Option<Answer>) {
+        let Some(before) = before else { return };
+        let earlier = |state: State| State {
+            tries: state.tries + before.runs,
+            time: state.time + before.time,
+            ..state
+        };
+        self.states = std::mem::take(&mut self.states).into_iter().map(earlier).collect();
+        self.runs += before.runs;
+        self.wrong_runs += before.wrong_runs;
+        self.time += before.time;
+        self.was_cut |= before.was_cut;
+        self.disagreements.splice(0..0, before.disagreements);
+        self.broken.splice(0..0, before.broken);
+        self.free =
+            BTreeSet::from_iter(self.free.drain(..).chain(before.free)).into_iter().collect();
+    }
+}
+
+/// Goals about few objects and values are found fast, and what is learnt on the way helps
+/// with the others.
+fn cheapest_first(mut goals: Vec<(Goal, Option<FnId>)>) -> Vec<(Goal, Option<FnId>)> {
+    goals.sort_by_key(|(goal, _)| {
+        let objects = goal.params.iter().filter(|it| matches!(it.sort, Sort::Object(_)));
+        (objects.count(), goal.params.len())
+    });
+    goals
+}
+
+/// The preconditions of what makes or changes the objects of goals, and of what these take.
+fn helpers(system: &System, open: &[Open]) -> Vec<Open> {
+    let objects = |params: &[testsmith_reach::Param]| -> Vec<TypeId> {
+        let sorts = params.iter().map(|param| &param.sort);
+        sorts.filter_map(|sort| Some(sort.made_object()?.0)).collect()
+    };
+    let mut types: VecDeque<TypeId> = open.iter().flat_map(|it| objects(&it.goal.params)).collect();
+    let mut known: BTreeSet<TypeId> = types.iter().copied().collect();
+    let mut functions: BTreeSet<FnId> = BTreeSet::new();
+    while let Some(ty) = types.pop_front() {
+        for function in system.makers(ty).into_iter().chain(system.changers(ty)) {
+            let taken = objects(&system.functions[function].params);
+            types.extend(taken.into_iter().filter(|ty| known.insert(*ty)));
+            functions.insert(function);
+        }
+    }
+    let has_goal = |id: &FnId| open.iter().any(|it| it.function == Some(*id));
+    let wanted = functions.into_iter().filter(|id| !has_goal(id));
+    let goals = wanted.map(|id| (Goal::precondition(system, id), Some(id))).collect();
+    let helper = |(goal, function)| Open { goal, function, order: 0, helps: true, before: None };
+    cheapest_first(goals).into_iter().take(MAX_HELPERS).map(helper).collect()
+}
