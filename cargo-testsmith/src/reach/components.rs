@@ -11,11 +11,11 @@ use super::native::Native;
 use anyhow::Result;
 use std::collections::BTreeSet;
 use testsmith_reach::{
-    Argument, Call, FnId, Found, Function, Prediction, Seen, Sort, System, TypeId,
+    Argument, Call, Concrete, FnId, Found, Function, Prediction, Seen, Sort, System, TypeId,
 };
 
 /// Components of one type.
-const MAX_OF_A_TYPE: usize = 6;
+const MAX_OF_A_TYPE: usize = 8;
 /// Calls of one component.
 const MAX_CALLS: usize = 40;
 
@@ -123,7 +123,7 @@ fn moved(call: &Call, place: &dyn Fn(usize) -> usize) -> Call {
     }
 }
 
-/// Components as they come, of each type those that differ in what they answer.
+/// Components as they come, of each type those that differ in outline.
 #[derive(Default)]
 pub(super) struct Components(pub(super) Vec<Component>);
 
@@ -161,18 +161,38 @@ impl Components {
         }
         for object in 0..objects.len() {
             let alike = self.0.iter().filter(|it| it.ty() == objects[object]);
-            let others: BTreeSet<&Vec<Seen>> = alike.map(|it| &it.seen).collect();
+            let others: BTreeSet<Vec<String>> = alike.map(|it| outline(&it.seen)).collect();
             if others.len() >= MAX_OF_A_TYPE {
                 continue;
             }
             let Some(seen) = native.answers(calls, objects, object)? else { continue };
-            if seen.is_empty() || others.contains(&seen) {
+            if seen.is_empty() || others.contains(&outline(&seen)) {
                 continue;
             }
             self.0.push(Component { seen, ..needed(calls, objects, object) });
             gained = true;
         }
         Ok(gained)
+    }
+}
+
+/// What tells states apart that are worth beginning with: which variants, and whether there is
+/// anything, not how much.
+fn outline(seen: &[Seen]) -> Vec<String> {
+    seen.iter().map(|seen| rough(&seen.value)).collect()
+}
+
+fn rough(value: &Concrete) -> String {
+    let text = |is_nothing: bool| if is_nothing { "nothing" } else { "something" }.to_owned();
+    match value {
+        Concrete::Int(number) => text(*number == 0),
+        Concrete::Text(inner) => text(inner.is_empty()),
+        Concrete::Seq(items) => text(items.is_empty()),
+        Concrete::Option(inner) => text(inner.is_none()),
+        Concrete::Result(result) => text(result.is_err()),
+        Concrete::Enum { variant, .. } => variant.clone(),
+        Concrete::Char(_) | Concrete::Float { .. } => text(false),
+        other => other.to_string(),
     }
 }
 

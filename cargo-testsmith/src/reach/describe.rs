@@ -235,12 +235,10 @@ impl Describing<'_> {
         let is_field = operation.kind == OperationKind::Field;
         let contracts = contracts_of(plan, &operation.callee);
         let pure = is_field || contracts.iter().any(|contract| contract.pure);
-        let owner = match operation.callee.of() {
-            Some(of) => match self.sort(&of.clone()) {
-                Sort::Object(ty) | Sort::Enum(ty) => Some(ty),
-                _ => None,
-            },
-            None => None,
+        let owner = operation.callee.of().map(|of| self.sort(&instance(plan, operation, of)));
+        let owner = match owner {
+            Some(Sort::Object(ty) | Sort::Enum(ty)) => Some(ty),
+            _ => None,
         };
         let mut params = vec![];
         for input in &operation.inputs {
@@ -336,6 +334,21 @@ fn clauses<'c>(contracts: impl Iterator<Item = &'c Contract>, kind: &str) -> Vec
     let all = contracts.flat_map(|contract| &contract.clauses);
     let of_kind = all.filter(|clause| clause.kind == kind);
     of_kind.map(|it| Clause { text: it.text.clone(), place: it.place.clone() }).collect()
+}
+
+/// The type that an operation belongs to, with the types that were chosen for its parameters:
+/// that of the receiver, or of what is made.
+fn instance(plan: &Plan, operation: &Operation, of: &Ty) -> Ty {
+    let given = operation.inputs.iter().filter(|input| input.name == "self");
+    let tys = given.map(|input| input.ty).chain([operation.output]);
+    let shown = tys.map(|ty| match &plan.ty(ty).ty {
+        Ty::Ref { inner, .. } => &**inner,
+        ty => ty,
+    });
+    let is_it = |ty: &&Ty| ty.path().is_some() && ty.path() == of.path();
+    let inside = |ty: &Ty| ty.type_arg(0).filter(|inner| is_it(inner)).cloned();
+    let mut found = shown.filter_map(|ty| if is_it(&ty) { Some(ty.clone()) } else { inside(ty) });
+    found.next().unwrap_or_else(|| of.clone())
 }
 
 fn last_word(path: &str) -> &str {

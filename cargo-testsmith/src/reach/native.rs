@@ -9,16 +9,19 @@ use super::describe::Description;
 use super::realise::{Realising, Why};
 use crate::replay::describe;
 use anyhow::Result;
+use std::collections::BTreeSet;
 use testsmith_lab::Supervisor;
 use testsmith_model::message::Component;
 use testsmith_model::outcome::Ending;
 use testsmith_model::{Outcome, Plan, Sequence};
-use testsmith_reach::{Argument, Call, Concrete, FnId, Found, Seen, Sort, TypeId};
+use testsmith_reach::{Argument, Call, Concrete, FnId, Found, Param, Seen, Sort, TypeId};
 
 /// Queries of an object that another one shows, one in the other.
 const MAX_PATH: usize = 3;
 /// Answers that one object is known by.
-const MAX_ANSWERS: usize = 60;
+const MAX_ANSWERS: usize = 80;
+/// Values that one query is asked with.
+const MAX_GIVEN: usize = 4;
 
 /// What a query answered.
 #[derive(Clone, Debug)]
@@ -254,42 +257,46 @@ impl Native<'_> {
             return Ok(None);
         }
         let Some(slot) = realising.object(object) else { return Ok(None) };
-        let mut asked = vec![];
-        self.ask_all(&mut realising, (slot, objects[object]), &mut vec![], &mut asked);
+        let mut asked = Asked { all: vec![], given: given(calls), path: vec![] };
+        self.ask_all(&mut realising, (slot, objects[object]), &mut asked);
         let outcome = self.supervisor.run(&realising.finish(), true)?;
         if outcome.ending != Ending::Completed {
             return Ok(None);
         }
         let system = &self.description.system;
-        let read = |(step, path): (u32, Vec<FnId>)| {
+        let read = |(step, seen): (u32, Seen)| {
             let text = outcome.values.get(step as usize)?.text.as_ref()?;
-            let sort = &system.functions[*path.last()?].ret;
-            Some(Seen { value: Concrete::read(system, sort, text)?, path })
+            let sort = &system.functions[*seen.path.last()?].ret;
+            Some(Seen { value: Concrete::read(system, sort, text)?, ..seen })
         };
-        Ok(Some(asked.into_iter().filter_map(read).collect()))
+        Ok(Some(asked.all.into_iter().filter_map(read).collect()))
     }
 
-    fn ask_all(
-        &self,
-        realising: &mut Realising<'_>,
-        (slot, ty): (u32, TypeId),
-        path: &mut Vec<FnId>,
-        asked: &mut Vec<(u32, Vec<FnId>)>,
-    ) {
-        for query in self.askable(ty) {
-            if asked.len() >= MAX_ANSWERS {
-                return;
+    fn ask_all(&self, realising: &mut Realising<'_>, (slot, ty): (u32, TypeId), asked: &mut Asked) {
+        let system = &self.description.system;
+        for query in system.virtual_state(ty) {
+            let function = &system.functions[query];
+            if self.is_guarded(query) {
+                continue;
             }
-            let Ok(step) = realising.ask(query, slot) else { continue };
-            path.push(query);
-            match self.description.system.functions[query].ret {
-                Sort::Object(inner) if path.len() < MAX_PATH => {
-                    self.ask_all(realising, (step, inner), path, asked);
+            asked.path.push(query);
+            for args in asked.arguments(&function.params[1..]) {
+                if asked.all.len() >= MAX_ANSWERS {
+                    break;
                 }
-                Sort::Object(_) | Sort::Opaque(_) => {}
-                _ => asked.push((step, path.clone())),
+                let Ok(step) = realising.ask(query, slot, &args) else { continue };
+                match function.ret {
+                    Sort::Object(inner) if args.is_empty() && asked.path.len() < MAX_PATH => {
+                        self.ask_all(realising, (step, inner), asked);
+                    }
+                    Sort::Object(_) | Sort::Opaque(_) => {}
+                    _ => {
+                        let (path, value) = (asked.path.clone(), Concrete::Opaque);
+                        asked.all.push((step, Seen { path, args, value }));
+                    }
+                }
             }
-            path.pop();
+            asked.path.pop();
         }
     }
 
@@ -310,6 +317,45 @@ impl Native<'_> {
         let step = realising.apply(query, &arguments).ok()?;
         Some((realising.finish(), step as usize))
     }
+}
+
+/// Queries by the step that asks them.
+struct Asked {
+    all: Vec<(u32, Seen)>,
+    /// Values that were given to calls before.
+    given: Vec<Concrete>,
+    /// The queries that lead to what is asked.
+    path: Vec<FnId>,
+}
+
+impl Asked {
+    /// What to ask a query with: nothing, or each value of its sort that calls were given.
+    fn arguments(&self, params: &[Param]) -> Vec<Vec<Concrete>> {
+        let fits = |value: &&Concrete, sort: &Sort| match (value, sort) {
+            (Concrete::Text(_), Sort::Text) | (Concrete::Char(_), Sort::Char) => true,
+            (Concrete::Int(_), Sort::Int { .. }) => true,
+            (Concrete::Enum { ty, .. }, Sort::Enum(of)) => ty == of,
+            _ => false,
+        };
+        match params {
+            [] => vec![vec![]],
+            [param] => {
+                let fitting = self.given.iter().filter(|value| fits(value, &param.sort));
+                fitting.take(MAX_GIVEN).map(|value| vec![value.clone()]).collect()
+            }
+            _ => vec![],
+        }
+    }
+}
+
+fn given(calls: &[Call]) -> Vec<Concrete> {
+    let arguments = calls.iter().flat_map(|call| &call.arguments);
+    let values = arguments.filter_map(|argument| match argument {
+        Argument::Value(value) => Some(value.clone()),
+        Argument::Object(_) => None,
+    });
+    let distinct: BTreeSet<Concrete> = values.collect();
+    distinct.into_iter().collect()
 }
 
 fn read(outcome: &Outcome, asked: Vec<(usize, Observed)>, observed: &mut Vec<Observed>) {

@@ -66,9 +66,14 @@ impl<'r> Realising<'r> {
         self.add(op, &slots)
     }
 
-    /// Adds a query without arguments of what a step gave.
-    pub(super) fn ask(&mut self, query: FnId, slot: u32) -> Result<u32, Why> {
-        self.add(self.description.operations[query], &[slot])
+    /// Adds a query of what a step gave.
+    pub(super) fn ask(&mut self, query: FnId, slot: u32, args: &[Concrete]) -> Result<u32, Why> {
+        let op = self.description.operations[query];
+        let mut slots = vec![slot];
+        for (input, arg) in self.plan.operation(op).inputs.iter().skip(1).zip(args) {
+            slots.push(self.make(input.ty, arg, 0)?);
+        }
+        self.add(op, &slots)
     }
 
     fn add(&mut self, op: OpId, slots: &[u32]) -> Result<u32, Why> {

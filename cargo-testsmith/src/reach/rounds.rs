@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
-use testsmith_reach::{FnId, Goal, Sort, System, TypeId};
+use testsmith_reach::{FnId, Goal, Search, Sort, System, TypeId};
 
 /// What a goal may spend while there are other ways to go on, as the search counts it.
 const ALLOWANCE: u64 = 150_000;
@@ -74,6 +74,9 @@ impl Rounds<'_> {
             .collect();
         for round in 0..=MAX_ROUNDS {
             let description = self.description.with(&components.0);
+            if std::env::var("RT").is_ok() {
+                eprintln!("ROUND {round} open {} components {}", open.len(), components.0.len());
+            }
             let before = components.0.len();
             let missed = self.round(&description, open, &mut components, &mut done, true)?;
             let is_done = missed.iter().all(|it| it.helps) || self.is_interrupted();
@@ -81,8 +84,8 @@ impl Rounds<'_> {
             if is_done || round == MAX_ROUNDS {
                 break;
             }
-            if round == 0 && alone {
-                open.extend(helpers(&self.description.system, &open));
+            if round == 0 {
+                open.extend(helpers(&self.description.system, &open, alone));
                 open.sort_by_key(|it| !it.helps);
             } else if components.0.len() == before {
                 break;
@@ -119,6 +122,16 @@ impl Rounds<'_> {
             }
             self.console.say(&format!("searching for {}", it.goal.of));
             let mut answer = self.asked(description, &it, &mut searches, thrifty)?;
+            if std::env::var("RT").is_ok() {
+                eprintln!(
+                    "GOAL {} {:?} {} ms runs {} calls {:?}",
+                    answer.goal.of,
+                    answer.missed,
+                    answer.time.as_millis(),
+                    answer.runs,
+                    answer.states.first().map(|s| s.found.calls.len())
+                );
+            }
             let (plan, supervisor) = (self.plan, &mut *self.supervisor);
             let mut native = Native { plan, description, supervisor };
             for state in &answer.states {
@@ -149,6 +162,21 @@ impl Rounds<'_> {
         };
         let (plan, supervisor) = (self.plan, &mut *self.supervisor);
         let mut asking = Asking { plan, description, supervisor, limits, searches };
+        let few = Goal { few: true, ..it.goal.clone() };
+        if thrifty
+            && Search::key(&description.system, &few) != Search::key(&description.system, &it.goal)
+        {
+            let allowance = Some(ALLOWANCE / 3);
+            asking.limits = Limits { allowance, tries: limits.tries / 2, ..limits };
+            let answer = asking.ask(few, it.function)?;
+            if !answer.states.is_empty() || !answer.may_be_reached_yet() {
+                return Ok(answer);
+            }
+            asking.limits = limits;
+            let mut whole = asking.ask(it.goal.clone(), it.function)?;
+            whole.add(Some(answer));
+            return Ok(whole);
+        }
         asking.ask(it.goal.clone(), it.function)
     }
 
@@ -197,8 +225,19 @@ fn cheapest_first(mut goals: Vec<(Goal, Option<FnId>)>) -> Vec<(Goal, Option<FnI
     goals
 }
 
-/// The preconditions of what makes or changes the objects of goals, and of what these take.
-fn helpers(system: &System, open: &[Open]) -> Vec<Open> {
+/// The parts of goals, and if these stand alone the preconditions of what makes or changes
+/// their objects, and of what these take.
+fn helpers(system: &System, open: &[Open], alone: bool) -> Vec<Open> {
+    let mut goals: Vec<(Goal, Option<FnId>)> = if alone { needed(system, open) } else { vec![] };
+    let all = open.iter().map(|it| &it.goal).chain(goals.iter().map(|(goal, _)| goal));
+    let parts: Vec<(Goal, Option<FnId>)> =
+        all.flat_map(Goal::parts).map(|part| (part, None)).collect();
+    goals.extend(parts);
+    let helper = |(goal, function)| Open { goal, function, order: 0, helps: true, before: None };
+    cheapest_first(goals).into_iter().take(MAX_HELPERS).map(helper).collect()
+}
+
+fn needed(system: &System, open: &[Open]) -> Vec<(Goal, Option<FnId>)> {
     let objects = |params: &[testsmith_reach::Param]| -> Vec<TypeId> {
         let sorts = params.iter().map(|param| &param.sort);
         sorts.filter_map(|sort| Some(sort.made_object()?.0)).collect()
@@ -215,7 +254,5 @@ fn helpers(system: &System, open: &[Open]) -> Vec<Open> {
     }
     let has_goal = |id: &FnId| open.iter().any(|it| it.function == Some(*id));
     let wanted = functions.into_iter().filter(|id| !has_goal(id));
-    let goals = wanted.map(|id| (Goal::precondition(system, id), Some(id))).collect();
-    let helper = |(goal, function)| Open { goal, function, order: 0, helps: true, before: None };
-    cheapest_first(goals).into_iter().take(MAX_HELPERS).map(helper).collect()
+    wanted.map(|id| (Goal::precondition(system, id), Some(id))).collect()
 }

@@ -33,7 +33,7 @@ impl Search<'_> {
         let defaults = defaults
             .filter(|(key, it)| it.holds == Some(true) && !self.refuted.contains(&(key.0, key.1)));
         let frames = frames.map(|(_, it)| it.literal);
-        frames.chain(defaults.map(|(_, it)| it.literal)).collect()
+        frames.chain(defaults.map(|(_, it)| it.literal)).chain(self.world.alike).collect()
     }
 
     /// Decides which calls are assumed to leave which queries alone.

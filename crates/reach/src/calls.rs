@@ -277,7 +277,7 @@ impl World<'_> {
         for expr in all {
             let now = self.expression(expr, scope)?;
             let then = self.expression(expr, &before)?;
-            let equal = self.terms.same(&now.value, &then.value);
+            let equal = self.same_at((&now.value, scope.now), (&then.value, scope.old));
             same.push(equal.ok_or_else(|| format!("unchanged({})", spelled(expr)))?);
             ok.extend([now.ok, then.ok]);
         }

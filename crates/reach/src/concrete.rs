@@ -169,6 +169,8 @@ fn read(system: &System, sort: &Sort, expr: &syn::Expr) -> Option<Concrete> {
             Some(Concrete::Result(Err(Box::new(inside))))
         }
         (Sort::Enum(ty), _) => read_variant(system, *ty, expr),
+        // What is shown of an object says nothing of what it answers.
+        (Sort::Object(_), _) => Some(Concrete::Opaque),
         _ => None,
     }
 }

@@ -247,7 +247,7 @@ impl<'s> Fake<'s> {
 
     /// How much of texts the contracts speak of.
     fn room(&self) -> Room {
-        let goal = Goal { params: vec![], clauses: vec![], of: String::new(), of_self: true };
+        let goal = Goal { of_self: true, ..Goal::default() };
         Room::asked_for(self.system, &goal, &[self.ty])
     }
 

@@ -3,7 +3,7 @@
 use crate::system::{Clause, FnId, Param, Sort, System, TypeId};
 
 /// A condition on objects and values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Goal {
     /// Names in the clauses and what they are: the parameters of a method, or `self`.
     pub params: Vec<Param>,
@@ -12,6 +12,9 @@ pub struct Goal {
     pub of: String,
     /// Whether bare names in the clauses are queries of `self`.
     pub of_self: bool,
+    /// Whether only its own objects are followed, and those that making them takes: nothing
+    /// that a call which changes them would be given.
+    pub few: bool,
 }
 
 /// Why a goal cannot be searched for.
@@ -65,7 +68,35 @@ impl Goal {
             clauses: known.requires.clone(),
             of: known.path(system),
             of_self: false,
+            few: false,
         }
+    }
+
+    /// What the goal says of each of its objects alone, where there are several: parts that
+    /// can be reached one by one.
+    pub fn parts(&self) -> Vec<Goal> {
+        let is_object = |param: &&Param| matches!(param.sort, Sort::Object(_));
+        let objects: Vec<&Param> = self.params.iter().filter(is_object).collect();
+        if objects.len() < 2 {
+            return vec![];
+        }
+        let part = |param: &Param| {
+            let is_alone = |clause: &&Clause| {
+                let words = clause.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let named: Vec<&Param> = words
+                    .filter_map(|word| self.params.iter().find(|it| it.name == word))
+                    .collect();
+                !named.is_empty() && named.iter().all(|it| it.name == param.name)
+            };
+            Goal {
+                params: vec![param.clone()],
+                clauses: self.clauses.iter().filter(is_alone).cloned().collect(),
+                of: format!("{} of {}", param.name, self.of),
+                ..Goal::default()
+            }
+        };
+        let all = objects.into_iter().map(part);
+        all.filter(|goal| !goal.clauses.is_empty()).collect()
     }
 
     /// `Type: condition`, where bare names are queries of an object of the type.
@@ -89,6 +120,6 @@ impl Goal {
             mode: crate::system::Mode::Shared,
         };
         let clauses = vec![Clause::new(condition)];
-        Ok(Goal { params: vec![param], clauses, of: name.to_owned(), of_self: true })
+        Ok(Goal { params: vec![param], clauses, of: name.to_owned(), of_self: true, few: false })
     }
 }

@@ -141,9 +141,8 @@ impl Search<'_> {
         }
         let asked = self.world.typed(query, asked);
         let answer = self.world.ask(query, asked, calls.len());
-        let known = self.world.written(value);
-        if let (Ok((answer, _)), Some(known)) = (answer, known)
-            && let Some(same) = self.world.terms.same(&answer, &known)
+        if let Ok((answer, _)) = answer
+            && let Some(same) = self.world.known_as(&answer, value)
         {
             let holds = self.world.terms.implies(made, same);
             self.world.require(holds);

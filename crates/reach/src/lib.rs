@@ -15,6 +15,7 @@ mod assumptions;
 mod calls;
 mod chance;
 mod concrete;
+mod equal;
 mod fake;
 mod found;
 mod framing;

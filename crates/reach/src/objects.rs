@@ -26,7 +26,11 @@ pub(crate) fn objects(system: &System, goal: &Goal) -> Vec<TypeId> {
     while n < objects.len() {
         let ty = objects[n];
         n += 1;
-        for needed in needed_for(system, ty) {
+        let mut all = needed_to_make(system, ty);
+        if !goal.few {
+            all.extend(needed_to_change(system, ty));
+        }
+        for needed in all {
             if !objects[own..].contains(&needed) && objects.len() < most {
                 objects.push(needed);
             }
@@ -35,30 +39,36 @@ pub(crate) fn objects(system: &System, goal: &Goal) -> Vec<TypeId> {
     objects
 }
 
-/// The types of objects that functions take which make or change one of this type.
-fn needed_for(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
-    let taken = |id: &FnId| {
-        let params = &system.functions[*id].params;
-        let sorts = params.iter().map(|param| &param.sort);
-        sorts.filter_map(|sort| match sort {
-            Sort::Object(ty) => Some(*ty),
-            _ => None,
-        })
-    };
+/// The types of the objects that a function takes.
+fn taken(system: &System, function: FnId) -> impl Iterator<Item = TypeId> + '_ {
+    let sorts = system.functions[function].params.iter().map(|param| &param.sort);
+    sorts.filter_map(|sort| match sort {
+        Sort::Object(ty) => Some(*ty),
+        _ => None,
+    })
+}
+
+/// The types of objects that functions take which make one of this type.
+fn needed_to_make(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
     let makers = system.makers(ty);
     let is_plain =
         |id: &FnId| system.functions[*id].params.iter().all(|param| param.sort.is_plain(system));
-    let mut needed = BTreeSet::new();
-    if !makers.iter().any(is_plain) {
-        needed.extend(makers.iter().flat_map(taken));
+    if makers.iter().any(is_plain) {
+        return BTreeSet::new();
     }
+    makers.into_iter().flat_map(|id| taken(system, id)).collect()
+}
+
+/// The types of objects that its methods take which change one of this type.
+fn needed_to_change(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
+    let mut needed = BTreeSet::new();
     for changer in system.changers(ty) {
         let function = &system.functions[changer];
         let is_own = function.is_method()
             && function.params[0].sort == Sort::Object(ty)
             && function.params[0].mode == Mode::Exclusive;
         if is_own {
-            needed.extend(taken(&changer).skip(1));
+            needed.extend(taken(system, changer).skip(1));
         }
     }
     needed

@@ -59,6 +59,22 @@ impl World<'_> {
         }
     }
 
+    /// Whether a value is one that is known, or has the variant of one that is known in part.
+    pub(crate) fn known_as(&mut self, value: &Value, known: &Concrete) -> Option<Term> {
+        match (value, known) {
+            (Value::Option { some, .. }, Concrete::Option(Some(inner))) if !inner.is_known() => {
+                Some(*some)
+            }
+            (Value::Result { ok, .. }, Concrete::Result(Ok(inner))) if !inner.is_known() => {
+                Some(*ok)
+            }
+            _ => {
+                let written = self.written(known)?;
+                self.terms.same(value, &written)
+            }
+        }
+    }
+
     /// A value that is known, as terms; none where something in it is not.
     pub(crate) fn written(&mut self, concrete: &Concrete) -> Option<Value> {
         Some(match concrete {

@@ -102,6 +102,8 @@ const MAX_FURTHER: usize = 24;
 /// given up.
 const FIRST_PATIENCE: u64 = 4_000;
 const LAST_PATIENCE: u64 = 128_000;
+/// Conflicts of a question where there is not much to spend.
+const THRIFT: u64 = 1_000;
 /// How much may be spent before a goal is looked for beyond the bound or with more room, in
 /// terms; a conflict is worth some of them.
 const MAX_EFFORT: u64 = 1_500_000;
@@ -212,7 +214,11 @@ impl<'s> Search<'s> {
         let (slots, room) = Search::key(system, goal);
         let mut world = World::new(system, slots, true, room);
         let (_, _) = goal_term(&mut world, goal, 0);
-        let own = world.free.iter().find(|free| free.of == goal.of);
+        // Invariants of its type stand on the same name.
+        let is_asked = |free: &&Free| {
+            free.of == goal.of && goal.clauses.iter().any(|clause| clause.text == free.clause)
+        };
+        let own = world.free.iter().find(is_asked);
         match own {
             None => Ok(()),
             Some(free) => {
@@ -395,6 +401,9 @@ impl<'s> Search<'s> {
     pub(crate) fn check(&mut self, conditions: &[Term]) -> Answer {
         if self.limit.is_reached() {
             return Answer::Unknown(LATE.to_owned());
+        }
+        if self.allowance.is_some() {
+            self.solver.set_conflicts(self.patience.min(THRIFT));
         }
         self.solver.assert_all(&self.world.facts);
         self.solver.check(&self.world.terms.pool, conditions)

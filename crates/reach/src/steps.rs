@@ -250,13 +250,19 @@ impl World<'_> {
     fn seen(&mut self, function: FnId, slot: usize, moment: usize) -> Vec<Term> {
         let mut all = vec![];
         for seen in self.system.seen.get(&function).into_iter().flatten() {
-            let known = self.terms.room.holds(&seen.value).then(|| self.written(&seen.value));
-            let mut asked = Some(self.object(slot));
-            for query in &seen.path {
-                asked = asked.and_then(|of| Some(self.ask(*query, vec![of], moment).ok()?.0));
+            let Some((last, path)) = seen.path.split_last() else { continue };
+            let args: Option<Vec<Value>> = seen.args.iter().map(|arg| self.written(arg)).collect();
+            let mut of = Some(self.object(slot));
+            for query in path {
+                of = of.and_then(|of| Some(self.ask(*query, vec![of], moment).ok()?.0));
             }
-            if let (Some(answer), Some(known)) = (asked, known.flatten()) {
-                all.extend(self.terms.same(&answer, &known));
+            let (Some(of), Some(args), true) = (of, args, self.terms.room.holds(&seen.value))
+            else {
+                continue;
+            };
+            let asked = self.typed(*last, [vec![of], args].concat());
+            if let Ok((answer, _)) = self.ask(*last, asked, moment) {
+                all.extend(self.known_as(&answer, &seen.value));
             }
         }
         all

@@ -28,6 +28,8 @@ pub struct System {
 pub struct Seen {
     /// The queries from the object to the answer, one of what the other gave.
     pub path: Vec<FnId>,
+    /// What the last of these was given.
+    pub args: Vec<Concrete>,
     pub value: Concrete,
 }
 

@@ -209,10 +209,11 @@ impl World<'_> {
         let ok = self.terms.and(a.ok, b.ok);
         let no = || format!("{} is not translated", spelled(&Expr::Binary(binary.clone())));
         let compared = match &binary.op {
-            BinOp::Eq(_) => Some(self.terms.same(&a.value, &b.value).ok_or_else(no)?),
-            BinOp::Ne(_) => {
-                let same = self.terms.same(&a.value, &b.value).ok_or_else(no)?;
-                Some(self.terms.not(same))
+            BinOp::Eq(_) | BinOp::Ne(_) => {
+                let (left, right) = ((&a.value, &*binary.left), (&b.value, &*binary.right));
+                let same = self.same_as(left, right, scope).ok_or_else(no)?;
+                let is_eq = matches!(binary.op, BinOp::Eq(_));
+                Some(if is_eq { same } else { self.terms.not(same) })
             }
             BinOp::Lt(_) => Some(self.less(&a.value, &b.value).ok_or_else(no)?),
             BinOp::Gt(_) => Some(self.less(&b.value, &a.value).ok_or_else(no)?),

@@ -8,6 +8,7 @@
 //! to those after. What a contract does not speak of stays as it was in what is not touched;
 //! in what is, that is an assumption with a literal of its own.
 
+use crate::equal::Compared;
 use crate::framing;
 use crate::room::Room;
 use crate::spoken::Spoken;
@@ -31,6 +32,9 @@ pub struct Free {
     pub clause: String,
     pub why: String,
 }
+
+/// The queries that lead from an object to one that it shows.
+type Path = Vec<(FnId, Vec<Value>)>;
 
 /// What a query answers at a moment.
 pub(crate) struct Answer {
@@ -118,6 +122,9 @@ pub(crate) struct World<'s> {
     /// By the call that makes an object, and the query (with the queries that lead to what is
     /// asked) that is assumed to answer zero, empty or none.
     pub(crate) defaults: BTreeMap<(FnId, FnId, Vec<FnId>), Assumption>,
+    /// Comparisons of objects, and the assumption that what is equal answers alike.
+    pub(crate) compared: HashMap<Compared, Term>,
+    pub(crate) alike: Option<Term>,
     pub(crate) free: BTreeSet<Free>,
     pub(crate) context: (String, String),
     chain: Vec<usize>,
@@ -150,6 +157,8 @@ impl<'s> World<'s> {
             facts: vec![],
             frames: BTreeMap::new(),
             defaults: BTreeMap::new(),
+            compared: HashMap::new(),
+            alike: None,
             free: BTreeSet::new(),
             context: Default::default(),
             chain: vec![],
@@ -228,14 +237,12 @@ impl<'s> World<'s> {
         }
         let (object, function, moment) = key.clone();
         let sort = self.system.functions[function].ret.clone();
-        let value = match (&sort, &object) {
-            (Sort::Object(ty), Some(object)) => {
-                let mut path = object.path.clone();
-                path.push((function, args.clone()));
-                Value::Object(Object { slot: object.slot, ty: *ty, path })
-            }
-            (sort, _) => self.any(sort, false),
-        };
+        let shown = object.as_ref().map(|object| {
+            let mut path = object.path.clone();
+            path.push((function, args.clone()));
+            (object.slot, path)
+        });
+        let value = self.answered(&sort, shown);
         let legal = self.terms.truth(true);
         let id = self.answers.len();
         let others = self.index.entry(key).or_default();
@@ -261,6 +268,25 @@ impl<'s> World<'s> {
         }
         self.chain_contract(id);
         Ok(id)
+    }
+
+    /// Anything of a sort; what is an object in it is shown by another one.
+    fn answered(&mut self, sort: &Sort, shown: Option<(usize, Path)>) -> Value {
+        match (sort, shown) {
+            (Sort::Object(ty), Some((slot, path))) => Value::Object(Object { slot, ty: *ty, path }),
+            (Sort::Option(of), shown @ Some(_)) if matches!(**of, Sort::Object(_)) => {
+                let some = self.terms.fresh(1);
+                Value::Option { some, value: Box::new(self.answered(of, shown)) }
+            }
+            (Sort::Result(of, error), shown @ Some(_)) if matches!(**of, Sort::Object(_)) => {
+                Value::Result {
+                    ok: self.terms.fresh(1),
+                    value: Box::new(self.answered(of, shown)),
+                    error: Box::new(self.any(error, false)),
+                }
+            }
+            (sort, _) => self.any(sort, false),
+        }
     }
 
     /// Equal arguments, equal answers.
