@@ -235,4 +235,17 @@ impl Faked {
             }
         }
     }
+
+    /// The same method of a trait that the one with the contracts repeats.
+    pub fn forwarded(&self, contracts: &Ident) -> TokenStream {
+        let (conditions, signature) = (&self.conditions, &self.signature);
+        let name = &self.signature.ident;
+        let given = self.params.iter().map(|(name, _)| name);
+        quote! {
+            #(#conditions)*
+            #signature {
+                <Self as #contracts>::#name(self, #(#given),*)
+            }
+        }
+    }
 }

@@ -34,11 +34,13 @@
 
 mod constants;
 mod method;
+mod options;
 mod value;
 
 pub use value::derive;
 
 use method::Faked;
+use options::Options;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Ident, ItemTrait, Path, TraitItem};
@@ -57,9 +59,7 @@ fn runtime() -> TokenStream {
 }
 
 fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    if !arguments.is_empty() {
-        return Err(syn::Error::new_spanned(arguments, "`#[fake]` takes no arguments"));
-    }
+    let options = Options::read(arguments)?;
     let definition: ItemTrait = syn::parse2(item).map_err(|error| {
         syn::Error::new(error.span(), "`#[fake]` belongs on a trait with contracts")
     })?;
@@ -78,7 +78,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream>
     }
     match errors {
         Some(errors) => Err(errors),
-        None => Ok(write(&definition, &methods)),
+        None => Ok(write(&definition, &methods, &options)),
     }
 }
 
@@ -125,12 +125,20 @@ fn refuse_shape(definition: &ItemTrait) -> syn::Result<()> {
     Ok(())
 }
 
-fn write(definition: &ItemTrait, methods: &[Faked]) -> TokenStream {
+fn write(definition: &ItemTrait, methods: &[Faked], options: &Options) -> TokenStream {
     let (runtime, name, visibility) = (runtime(), &definition.ident, &definition.vis);
     let fake = format_ident!("Fake{}", name);
     let description = description(name, &fake, methods);
-    let implementations = methods.iter().filter(|method| method.body.is_none());
-    let implementations = implementations.map(Faked::implementation);
+    let own: Vec<&Faked> = methods.iter().filter(|method| method.body.is_none()).collect();
+    let implementations = own.iter().map(|method| method.implementation());
+    let of_another = options.of.as_ref().map(|of| {
+        let forwarded = own.iter().map(|method| method.forwarded(name));
+        quote! {
+            impl #of for #fake {
+                #(#forwarded)*
+            }
+        }
+    });
     let title = format!("A fake of [`{name}`]: it answers whatever the contracts allow.");
     let conditions = definition.attrs.iter().filter(|it| it.path().is_ident("cfg"));
     let conditions: Vec<_> = conditions.collect();
@@ -199,10 +207,16 @@ fn write(definition: &ItemTrait, methods: &[Faked]) -> TokenStream {
         }
 
         #(#conditions)*
+        impl #runtime::Faked for #fake {}
+
+        #(#conditions)*
         #[::testsmith::contract_trait]
         impl #name for #fake {
             #(#implementations)*
         }
+
+        #(#conditions)*
+        #of_another
     }
 }
 
