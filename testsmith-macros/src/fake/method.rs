@@ -8,14 +8,16 @@ use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
     Attribute, Expr, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PathArguments,
-    ReturnType, Signature, TraitItemFn, Type,
+    Path, ReturnType, Signature, TraitItemFn, Type,
 };
 
 /// Types of the standard library that the solver has no values of.
-const UNSUPPORTED: [&str; 14] = [
-    "Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet",
-    "f32", "f64", "str", "Self",
+const UNSUPPORTED: [&str; 11] = [
+    "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "str",
+    "Self",
 ];
+/// Types whose arguments are values again.
+const OF_VALUES: [&str; 3] = ["Option", "Result", "Vec"];
 
 /// A method that a fake has an answer for, or a provided query that clauses may speak of.
 pub struct Faked {
@@ -125,6 +127,7 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
         Type::Reference(reference) => {
             let inner = &*reference.elem;
             is_text(inner)
+                || is_list(inner)
                 || is_parameter
                     && !matches!(inner, Type::Reference(_))
                     && is_supported(inner, false)
@@ -140,7 +143,7 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
             match &last.arguments {
                 PathArguments::None => true,
                 PathArguments::AngleBracketed(arguments)
-                    if last.ident == "Option" || last.ident == "Result" =>
+                    if OF_VALUES.iter().any(|name| last.ident == name) =>
                 {
                     arguments.args.iter().all(|argument| {
                         matches!(argument, GenericArgument::Type(ty) if is_supported(ty, false))
@@ -155,6 +158,17 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
 
 fn is_text(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+/// A slice of values that borrow nothing.
+fn is_list(ty: &Type) -> bool {
+    let Type::Slice(slice) = ty else { return false };
+    !matches!(&*slice.elem, Type::Reference(_)) && is_supported(&slice.elem, false)
+}
+
+/// What has no size is a value only behind its reference.
+fn is_behind_reference(ty: &Type) -> bool {
+    is_text(ty) || is_list(ty)
 }
 
 fn spelled(tokens: &impl ToTokens) -> String {
@@ -172,10 +186,12 @@ impl VisitMut for Static {
     }
 }
 
-/// The type whose values the solver has: of `&T` that of `T`, but `&str` itself.
+/// The type whose values the solver has: of `&T` that of `T`, but `&str` and `&[T]` themselves.
 fn value_type(ty: &Type) -> Type {
     match ty {
-        Type::Reference(reference) if !is_text(&reference.elem) => (*reference.elem).clone(),
+        Type::Reference(reference) if !is_behind_reference(&reference.elem) => {
+            (*reference.elem).clone()
+        }
         ty => {
             let mut ty = ty.clone();
             Static.visit_type_mut(&mut ty);
@@ -185,6 +201,10 @@ fn value_type(ty: &Type) -> Type {
 }
 
 impl Faked {
+    pub fn name(&self) -> &Ident {
+        &self.signature.ident
+    }
+
     /// `.method(..)`, for the solver.
     pub fn description(&self) -> TokenStream {
         let runtime = runtime();
@@ -224,7 +244,8 @@ impl Faked {
         let name = self.signature.ident.unraw().to_string();
         let verb = if self.pure { quote!(ask) } else { quote!(call) };
         let given = self.params.iter().map(|(name, ty)| {
-            let borrowed = matches!(ty, Type::Reference(reference) if !is_text(&reference.elem));
+            let borrowed = matches!(ty, Type::Reference(reference)
+                if !is_behind_reference(&reference.elem));
             let value = if borrowed { quote!(#name) } else { quote!(&#name) };
             quote!(#runtime::FakeValue::to_concrete(#value))
         });
@@ -237,7 +258,7 @@ impl Faked {
     }
 
     /// The same method of a trait that the one with the contracts repeats.
-    pub fn forwarded(&self, contracts: &Ident) -> TokenStream {
+    pub fn forwarded(&self, contracts: &Path) -> TokenStream {
         let (conditions, signature) = (&self.conditions, &self.signature);
         let name = &self.signature.ident;
         let given = self.params.iter().map(|(name, _)| name);
