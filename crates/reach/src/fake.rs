@@ -212,7 +212,7 @@ impl<'s> Fake<'s> {
         asking.refuse_free()?;
         let frames = asking.world.frames.values().map(|frame| frame.literal);
         let mut wishes: Vec<Term> = frames.collect();
-        asking.world.fit(&answer, &mut asking.hard);
+        asking.world.fit(&answer);
         asking.world.chance(&answer, choices, &mut wishes);
         // What the contract does not speak of stays as it is, and is not wished for.
         let mentions = asking.world.steps[0].actions[0].mentions.clone();
@@ -272,7 +272,10 @@ impl<'s> Fake<'s> {
             let answer = asking.world.written_as(&sort, answer);
             let asked = asking.ask(*query, given, 0);
             if let (Some((value, _)), Some(answer)) = (asked, answer) {
-                asking.hard.extend(asking.world.terms.same(&value, &answer));
+                // Known for good, which is cheaper than to be given with every question.
+                if let Some(same) = asking.world.terms.same(&value, &answer) {
+                    asking.world.require(same);
+                }
             }
         }
         asking
@@ -358,7 +361,7 @@ impl Asking<'_> {
         let new = self.world.answers[self.fitted..].iter();
         let values: Vec<Value> = new.map(|answer| answer.value.clone()).collect();
         self.fitted = self.world.answers.len();
-        values.iter().for_each(|value| self.world.fit(value, &mut self.hard));
+        values.iter().for_each(|value| self.world.fit(value));
     }
 
     /// All wishes at once, or half by half.
@@ -403,28 +406,31 @@ impl Asking<'_> {
 impl World<'_> {
     /// What has to hold so that an answer can be told and stays what it is: no list is longer
     /// than what is followed of it, and a number is equal to itself and has one zero.
-    fn fit(&mut self, value: &Value, hard: &mut Vec<Term>) {
+    fn fit(&mut self, value: &Value) {
         match value {
             Value::Seq { len, items, .. } => {
                 let most = self.terms.wide(items.len());
-                hard.push(self.terms.at_most(*len, most, false));
-                items.iter().for_each(|item| self.fit(item, hard));
+                let fits = self.terms.at_most(*len, most, false);
+                self.require(fits);
+                items.iter().for_each(|item| self.fit(item));
             }
             Value::Float(term) => {
-                hard.push(self.terms.float_equal(*term, *term));
+                let itself = self.terms.float_equal(*term, *term);
                 let width = self.terms.pool.width(*term);
                 let minus = self.terms.real((-0.0_f64).to_bits(), width);
                 let same = self.terms.equal(*term, minus);
-                hard.push(self.terms.not(same));
+                let other = self.terms.not(same);
+                self.require(itself);
+                self.require(other);
             }
-            Value::Option { value, .. } => self.fit(value, hard),
+            Value::Option { value, .. } => self.fit(value),
             Value::Result { value, error, .. } => {
-                self.fit(value, hard);
-                self.fit(error, hard);
+                self.fit(value);
+                self.fit(error);
             }
-            Value::Tuple(parts) => parts.iter().for_each(|part| self.fit(part, hard)),
+            Value::Tuple(parts) => parts.iter().for_each(|part| self.fit(part)),
             Value::Enum { fields, .. } => {
-                fields.iter().flatten().for_each(|field| self.fit(field, hard));
+                fields.iter().flatten().for_each(|field| self.fit(field));
             }
             _ => {}
         }

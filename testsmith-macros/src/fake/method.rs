@@ -43,7 +43,7 @@ pub fn read(owner: &Ident, method: &TraitItemFn) -> syn::Result<Option<Faked>> {
         return Ok(None);
     }
     let pure = contract.pure.is_some() || contract.model;
-    let signature = supported(owner, &method.sig);
+    let signature = supported(owner, &method.sig, pure);
     let (params, answer) = match (&method.default, signature) {
         (None, signature) => signature?,
         (Some(_), Ok(signature)) if pure => signature,
@@ -75,7 +75,11 @@ pub fn read(owner: &Ident, method: &TraitItemFn) -> syn::Result<Option<Faked>> {
 }
 
 /// The parameters after `self` and the answer, if a fake can handle them all.
-fn supported(owner: &Ident, signature: &Signature) -> syn::Result<(Vec<(Ident, Type)>, Type)> {
+fn supported(
+    owner: &Ident,
+    signature: &Signature,
+    pure: bool,
+) -> syn::Result<(Vec<(Ident, Type)>, Type)> {
     let path = format!("`{owner}::{}`", signature.ident);
     let remedy = "a fake cannot do that; a method with a default body is left as it is";
     let refuse = |tokens: &dyn ToTokens, what: String| {
@@ -104,7 +108,7 @@ fn supported(owner: &Ident, signature: &Signature) -> syn::Result<(Vec<(Ident, T
         let FnArg::Typed(typed) = input else { continue };
         // Another pattern is refused by `#[contract_trait]`.
         let Pat::Ident(pattern) = &*typed.pat else { continue };
-        if !is_supported(&typed.ty, true) {
+        if !is_supported(&typed.ty, true) && (pure || !is_passed_over(&typed.ty)) {
             return refuse(&typed.ty, format!("takes `{}`", spelled(&typed.ty)));
         }
         params.push((pattern.ident.clone(), (*typed.ty).clone()));
@@ -158,6 +162,21 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
 
 fn is_text(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+/// Whether a fake may be given it without a look at it: it has a size and a name.
+fn is_passed_over(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            !matches!(&*reference.elem, Type::Reference(_)) && is_passed_over(&reference.elem)
+        }
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            path.qself.is_none()
+                && segments.all(|segment| segment.ident != "Self" && segment.ident != "str")
+        }
+        _ => false,
+    }
 }
 
 /// A slice of values that borrow nothing.
@@ -215,8 +234,20 @@ impl Faked {
             quote!(<#ty as #runtime::FakeValue>::sort)
         };
         let params = self.params.iter().map(|(name, ty)| {
-            let (name, sort) = (name.unraw().to_string(), sort(ty));
-            quote!((#name, #sort))
+            let words = name.unraw().to_string();
+            // What a query answers may hang on its arguments, so that these have to be known.
+            let sort = match pure {
+                true => sort(ty),
+                false => {
+                    let ty = value_type(ty);
+                    quote!({
+                        #[allow(unused_imports)]
+                        use #runtime::{KindOfAnything as _, KindOfValue as _};
+                        (&&#runtime::Kind::<#ty>::new()).sort()
+                    })
+                }
+            };
+            quote!((#words, #sort))
         });
         let answer = sort(&self.answer);
         let (requires, ensures) = (&self.requires, &self.ensures);
@@ -247,7 +278,14 @@ impl Faked {
             let borrowed = matches!(ty, Type::Reference(reference)
                 if !is_behind_reference(&reference.elem));
             let value = if borrowed { quote!(#name) } else { quote!(&#name) };
-            quote!(#runtime::FakeValue::to_concrete(#value))
+            match self.pure {
+                true => quote!(#runtime::Argument::of_value(#value)),
+                false => quote!({
+                    #[allow(unused_imports)]
+                    use #runtime::{GivenAnything as _, GivenShown as _, GivenValue as _};
+                    (&&&#runtime::Given(#value)).argument()
+                }),
+            }
         });
         quote! {
             #(#conditions)*
