@@ -9,7 +9,7 @@ trait Store {
     fn all(&self) -> &[&str];
     fn load(&mut self, into: &mut Vec<u8>);
     fn index(&self) -> std::collections::HashMap<String, u8>;
-    fn draw(&mut self, on: &dyn Store);
+    fn draw(&mut self, on: &dyn std::fmt::Debug);
     fn twin(&self) -> Self where Self: Sized;
     fn open(name: &str) -> bool;
     fn each<F: Fn(u8)>(&self, f: F);

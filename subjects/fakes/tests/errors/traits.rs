@@ -54,18 +54,6 @@ trait Taught: Into<u8> {
     fn get(&self) -> bool;
 }
 
-#[fake]
-#[contract_trait]
-trait Base {
-    fn get(&self) -> bool;
-}
-
-#[fake]
-#[contract_trait]
-trait Namesake: Base {
-    fn get(&self) -> bool;
-}
-
 #[fake(7)]
 #[contract_trait]
 trait Arguments {
