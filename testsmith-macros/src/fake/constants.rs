@@ -9,9 +9,9 @@ use syn::visit::Visit;
 use syn::{ExprPath, Path};
 
 /// By the words that clauses use.
-pub fn of<'f>(methods: impl Iterator<Item = &'f Faked>) -> BTreeMap<String, Path> {
+pub fn of(methods: &[Faked]) -> BTreeMap<String, Path> {
     let mut found = Found(BTreeMap::new());
-    for clause in methods.flat_map(|method| &method.clauses) {
+    for clause in methods.iter().flat_map(|method| &method.clauses) {
         found.visit_expr(clause);
     }
     found.0

@@ -76,6 +76,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream>
     let handing_on = supertraits::handing_on(&arguments, &definition);
     let path = definition.ident.clone().into();
     let faking = Faking::new(path, definition, options)?;
+    let description = faking.description();
     let written = match asked.is_empty() {
         true => write(&[faking])?,
         false => {
@@ -83,7 +84,7 @@ fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream>
             supertraits::ask(&asked, &quote!(), &quote!({ { #arguments } { #definition } }))
         }
     };
-    Ok(quote!(#handing_on #written))
+    Ok(quote!(#handing_on #description #written))
 }
 
 /// A trait that a fake implements.
@@ -142,6 +143,38 @@ impl Faking {
         }
     }
 
+    /// The function that describes the trait to the solver. It has the name of the trait, so
+    /// that who imports that has it as well; what clauses speak of is in scope only here.
+    fn description(&self) -> TokenStream {
+        let (runtime, name) = (runtime(), &self.definition.ident);
+        let fake = format_ident!("Fake{}", name);
+        let conditions = self.definition.attrs.iter().filter(|it| it.path().is_ident("cfg"));
+        let described = self.methods.iter().map(Faked::description);
+        let constants = constants::of(&self.methods).into_iter().map(|(words, path)| {
+            let value = match path.segments.first().filter(|first| first.ident == "Self") {
+                Some(_) => {
+                    let rest: Vec<_> = path.segments.iter().skip(1).collect();
+                    match rest.first().is_some_and(|first| self.has_constant(&first.ident)) {
+                        true => quote!(<#fake as #name>::#(#rest)::*),
+                        false => quote!(<#fake>::#(#rest)::*),
+                    }
+                }
+                None => quote!(#path),
+            };
+            quote!(.constant(#words, &#value))
+        });
+        quote! {
+            #(#conditions)*
+            #[doc(hidden)]
+            #[allow(non_snake_case, dead_code)]
+            pub(crate) fn #name(describing: #runtime::Describing) -> #runtime::Describing {
+                describing
+                    #(#described)*
+                    #(#constants)*
+            }
+        }
+    }
+
     fn has_constant(&self, name: &Ident) -> bool {
         self.definition.items.iter().any(|item| {
             matches!(item, TraitItem::Const(constant) if constant.ident == *name)
@@ -191,7 +224,8 @@ fn write(fakings: &[Faking]) -> syn::Result<TokenStream> {
     let (runtime, definition) = (runtime(), &fakings[0].definition);
     let (name, visibility) = (&definition.ident, &definition.vis);
     let fake = format_ident!("Fake{}", name);
-    let description = description(name, &fake, fakings);
+    let (words, fake_words) = (name.to_string(), fake.to_string());
+    let paths = fakings.iter().map(|faking| &faking.path);
     let implementations = fakings.iter().map(|faking| faking.implementations(&fake));
     let title = format!("A fake of [`{name}`]: it answers whatever the contracts allow.");
     let conditions = definition.attrs.iter().filter(|it| it.path().is_ident("cfg"));
@@ -210,7 +244,11 @@ fn write(fakings: &[Faking]) -> syn::Result<TokenStream> {
         impl #fake {
             fn description() -> &'static #runtime::Description {
                 static DESCRIPTION: ::std::sync::LazyLock<#runtime::Description> =
-                    ::std::sync::LazyLock::new(|| #description);
+                    ::std::sync::LazyLock::new(|| {
+                        let describing = #runtime::Describing::new(#words, #fake_words);
+                        #(let describing = #paths(describing);)*
+                        describing.done()
+                    });
                 &DESCRIPTION
             }
 
@@ -288,30 +326,3 @@ fn refuse_namesakes(fakings: &[Faking]) -> syn::Result<()> {
     Ok(())
 }
 
-/// The expression that describes the traits to the solver.
-fn description(name: &Ident, fake: &Ident, fakings: &[Faking]) -> TokenStream {
-    let runtime = runtime();
-    let (words, fake_words) = (name.to_string(), fake.to_string());
-    let methods = || fakings.iter().flat_map(|faking| &faking.methods);
-    let described = methods().map(Faked::description);
-    let constants = constants::of(methods()).into_iter().map(|(words, path)| {
-        let value = match path.segments.first().filter(|first| first.ident == "Self") {
-            Some(_) => {
-                let rest: Vec<_> = path.segments.iter().skip(1).collect();
-                let of = |faking: &&Faking| {
-                    rest.first().is_some_and(|first| faking.has_constant(&first.ident))
-                };
-                let of = &fakings.iter().find(of).unwrap_or(&fakings[0]).path;
-                quote!(<#fake as #of>::#(#rest)::*)
-            }
-            None => quote!(#path),
-        };
-        quote!(.constant(#words, &#value))
-    });
-    quote! {
-        #runtime::Describing::new(#words, #fake_words)
-            #(#described)*
-            #(#constants)*
-            .done()
-    }
-}
