@@ -38,7 +38,8 @@ fn what_only_a_fakes_freedom_made_fail_is_suspicious_and_broken_promises_are_vio
     assert_eq!(found, expected);
     let file = fixture.path().join("tests/testsmith_failures.rs");
     let written = std::fs::read_to_string(file).expect("a file of tests");
-    let said = written.matches("made by `#[fake]`: what that answers is what its contracts").count();
+    let said =
+        written.matches("made by `#[fake]`: what that answers is what its contracts").count();
     assert_eq!(said, written.matches("#[test]").count(), "{written}");
     assert!(written.contains("FakeMeter::with_seed("), "{written}");
     assert!(written.contains("#[path = \"given.rs\"]\nmod given;"), "{written}");
@@ -65,13 +66,11 @@ fn a_real_implementation_is_preferred_and_a_missing_one_is_named() {
     // What a trait provides is code of the crate; what a fake answers is not.
     has("<fakes::FakeMeter as fakes::Meter>::half(&fakes::FakeMeter)");
     assert!(!text.contains("Meter>::level") && !text.contains("with_seed"), "{text}");
-    has(
-        "fakes::is_reached  needs a trait that nothing implements: fakes::Antenna; it has \
-         contracts, and `#[testsmith::fake]` on it would make something that does",
-    );
+    has("fakes::is_reached  needs a trait that nothing implements: fakes::Antenna; it has \
+         contracts, and `#[testsmith::fake]` on it may make something that does");
     has(
         "fakes::greet  needs a trait that nothing implements: fakes::Speaker; contracts on it and \
-         `#[testsmith::fake]` would make something that does",
+         `#[testsmith::fake]` may make something that does",
     );
 }
 
@@ -83,6 +82,6 @@ fn a_trait_of_another_crate_without_a_fake_is_named_with_what_would_make_one() {
     let text = stdout(&output);
     let line = "fakes::is_stocked  needs a trait that nothing implements: paper::Tray; \
                 `#[testsmith::fake(of = paper::Tray)]` on a trait in tests/ that repeats it with \
-                contracts would make something that does";
+                contracts may make something that does";
     assert!(text.contains(line), "{text}{}", stderr(&output));
 }

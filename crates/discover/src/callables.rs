@@ -342,6 +342,10 @@ impl<'c> Collector<'c> {
             }
             return;
         };
+        // What values of fakes are to the solver is nothing to call.
+        if fakes::is_ours(self.types.krate, trait_path.id) {
+            return;
+        }
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
         let known = Impl {
             trait_: owner.trait_.clone().expect("an impl of a trait names it"),

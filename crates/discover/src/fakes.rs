@@ -29,6 +29,11 @@ pub fn of(krate: &doc::Crate) -> BTreeSet<Id> {
     marked.collect()
 }
 
+/// Whether a trait is one of those that fakes and their values implement.
+pub fn is_ours(krate: &doc::Crate, id: Id) -> bool {
+    krate.paths.get(&id).is_some_and(|it| it.path.join("::").starts_with("testsmith::fakes::"))
+}
+
 /// The methods that an implementation under `#[contract_trait]` has of its own.
 pub fn written<'i>(items: &[&'i Item]) -> HashSet<&'i str> {
     let names = items.iter().filter_map(|item| item.name.as_deref());

@@ -4,10 +4,10 @@
 //! more than any answer that a contract allows. Which type is a fake was discovered; here
 //! they become implementors of their traits, and get values.
 
+use crate::Planner;
 use crate::builders::row;
 use crate::choose::Menu;
 use crate::draft::Draft;
-use crate::Planner;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use testsmith_model::api::{Api, Callable, Generics, Impl, ParamKind, TraitDef};
@@ -18,8 +18,18 @@ use testsmith_model::ty::{Bound, TraitRef, Ty};
 /// Each seed is another implementation. More of them cost draws that others do not get.
 const SEEDS: u32 = 8;
 
-/// Makes fakes of the test code implementors of the traits that they are for.
+/// Makes fakes of the test code implementors of the traits that they are for. What a trait
+/// provides is called on a fake of that very trait, and only where no real type implements it.
 pub fn settle(api: &mut Api) {
+    let callables = std::mem::take(&mut api.callables);
+    let is_wanted = |callable: &Callable| {
+        let of_fake = callable.self_ty.as_ref().filter(|ty| api.is_fake(ty));
+        let (Some(ty), Some(trait_)) = (of_fake, &callable.trait_) else { return true };
+        let is_its_own = ty.name().strip_prefix("Fake") == Some(trait_.name());
+        is_its_own && api.impls_of(&trait_.path).iter().all(|known| api.is_fake(&known.for_))
+    };
+    let wanted = callables.into_iter().filter(is_wanted).collect();
+    api.callables = wanted;
     for fake in api.fakes.clone() {
         let Some(path) = fake.mounted.and_then(|mounted| meant(api, &mounted.of)) else { continue };
         let known = Impl {
@@ -108,22 +118,22 @@ pub fn missing(api: &Api, callable: &Callable, objection: &str) -> Option<(Reaso
         let elsewhere = api.is_elsewhere(&trait_.path)
             && objection.contains("is not satisfied")
             && objection.contains(trait_.name());
-        trait_.signature().is_none()
-            && api.impls_of(&trait_.path).is_empty()
-            && (own || elsewhere)
+        trait_.signature().is_none() && api.impls_of(&trait_.path).is_empty() && (own || elsewhere)
     };
     let trait_ = traits_of(callable).into_iter().find(is_unmet)?;
     let (name, path) = (trait_.name(), &trait_.path);
     let of_one = format!("{name}::");
     let has_contracts = api.contracts.iter().any(|contract| contract.name.starts_with(&of_one));
     let remedy = if api.is_elsewhere(path) {
-        format!("`#[testsmith::fake(of = {path})]` on a trait in tests/ that repeats it with contracts")
+        format!(
+            "`#[testsmith::fake(of = {path})]` on a trait in tests/ that repeats it with contracts"
+        )
     } else if has_contracts {
         "it has contracts, and `#[testsmith::fake]` on it".to_owned()
     } else {
         "contracts on it and `#[testsmith::fake]`".to_owned()
     };
-    Some((Reason::NoImplementation, format!("{path}; {remedy} would make something that does")))
+    Some((Reason::NoImplementation, format!("{path}; {remedy} may make something that does")))
 }
 
 /// Fakes of the test code that no operation takes: one that is never used is told.

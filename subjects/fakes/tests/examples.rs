@@ -65,7 +65,10 @@ fn a_shelf_is_cleared_of_what_it_held() {
         let held: Vec<u16> = shelf.weights().to_vec();
         let sum = clear(&mut shelf);
         // Only the first is told by the contract; what comes after it may be another.
-        assert_eq!(shelf.calls().iter().filter(|call| call.method == "take").count(), held.len() + 1);
+        assert_eq!(
+            shelf.calls().iter().filter(|call| call.method == "take").count(),
+            held.len() + 1
+        );
         assert!(sum >= held.first().copied().map_or(0, u32::from), "{shelf:?}");
     }
 }

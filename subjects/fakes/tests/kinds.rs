@@ -38,10 +38,10 @@ fn thermometers_keep_their_contracts() {
             }
             _ => {
                 let measured = thermometer.measure();
-                assert_eq!((measured, thermometer.lowest()), (
-                    thermometer.degrees(),
-                    if measured < lowest { measured } else { lowest },
-                ));
+                assert_eq!(
+                    (measured, thermometer.lowest()),
+                    (thermometer.degrees(), if measured < lowest { measured } else { lowest },)
+                );
                 assert_eq!(thermometer.label(), label);
                 colder += u32::from(measured < lowest);
             }
@@ -60,7 +60,8 @@ fn shelves_keep_their_contracts() {
         assert_eq!(shelf.holds(weight), before.contains(&weight));
         match random.below(4) {
             0 => {
-                let all: Vec<u16> = (0..random.below(room as u64 + 1)).map(|n| n as u16 + 7).collect();
+                let all: Vec<u16> =
+                    (0..random.below(room as u64 + 1)).map(|n| n as u16 + 7).collect();
                 shelf.fill(&all);
                 assert_eq!(shelf.weights(), all);
                 filled += 1;
@@ -73,10 +74,10 @@ fn shelves_keep_their_contracts() {
             }
             _ if before.len() < room => {
                 shelf.put(weight);
-                assert_eq!((shelf.weights().len(), shelf.weights().last()), (
-                    before.len() + 1,
-                    Some(&weight),
-                ));
+                assert_eq!(
+                    (shelf.weights().len(), shelf.weights().last()),
+                    (before.len() + 1, Some(&weight),)
+                );
                 put += 1;
             }
             _ => assert_eq!(shelf.weights(), before),

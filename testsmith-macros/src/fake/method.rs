@@ -7,8 +7,8 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Expr, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PathArguments,
-    Path, ReturnType, Signature, TraitItemFn, Type,
+    Attribute, Expr, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, Path,
+    PathArguments, ReturnType, Signature, TraitItemFn, Type,
 };
 
 /// Types of the standard library that the solver has no values of.

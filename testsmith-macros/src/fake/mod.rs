@@ -176,9 +176,10 @@ impl Faking {
     }
 
     fn has_constant(&self, name: &Ident) -> bool {
-        self.definition.items.iter().any(|item| {
-            matches!(item, TraitItem::Const(constant) if constant.ident == *name)
-        })
+        self.definition
+            .items
+            .iter()
+            .any(|item| matches!(item, TraitItem::Const(constant) if constant.ident == *name))
     }
 }
 
@@ -325,4 +326,3 @@ fn refuse_namesakes(fakings: &[Faking]) -> syn::Result<()> {
     }
     Ok(())
 }
-

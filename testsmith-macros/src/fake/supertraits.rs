@@ -29,15 +29,47 @@ use syn::{ItemTrait, Path, TypeParamBound};
 
 /// What every fake implements, or no impl is needed for.
 const GIVEN: [&str; 10] = [
-    "Send", "Sync", "Sized", "Unpin", "UnwindSafe", "RefUnwindSafe", "Debug", "Clone", "Default",
+    "Send",
+    "Sync",
+    "Sized",
+    "Unpin",
+    "UnwindSafe",
+    "RefUnwindSafe",
+    "Debug",
+    "Clone",
+    "Default",
     "Any",
 ];
 /// What a fake has no answer for.
 const UNKNOWN: [&str; 28] = [
-    "Copy", "Display", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash", "Error", "Iterator",
-    "DoubleEndedIterator", "ExactSizeIterator", "IntoIterator", "Extend", "FromIterator", "Read",
-    "Write", "Seek", "BufRead", "Deref", "DerefMut", "Index", "AsRef", "AsMut", "Borrow", "Drop",
-    "Future", "FromStr", "Hasher",
+    "Copy",
+    "Display",
+    "PartialEq",
+    "Eq",
+    "PartialOrd",
+    "Ord",
+    "Hash",
+    "Error",
+    "Iterator",
+    "DoubleEndedIterator",
+    "ExactSizeIterator",
+    "IntoIterator",
+    "Extend",
+    "FromIterator",
+    "Read",
+    "Write",
+    "Seek",
+    "BufRead",
+    "Deref",
+    "DerefMut",
+    "Index",
+    "AsRef",
+    "AsMut",
+    "Borrow",
+    "Drop",
+    "Future",
+    "FromStr",
+    "Hasher",
 ];
 
 /// The supertraits that have to be asked for.

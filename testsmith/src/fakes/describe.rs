@@ -6,7 +6,8 @@
 
 use super::value::FakeValue;
 use testsmith_reach::{
-    Clause, Constant, Fake, FnId, Free, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant,
+    Clause, Constant, Fake, FnId, Free, Function, Mode, Param, Sort, System, TypeDef, TypeId,
+    Variant,
 };
 
 /// The type of the fake itself among those of the system.

@@ -108,8 +108,9 @@ impl Worn {
         };
         if !evaluating() {
             let arguments = given.iter().zip(shown);
-            let arguments =
-                arguments.map(|(value, shown)| shown.unwrap_or_else(|| value.to_string())).collect();
+            let arguments = arguments
+                .map(|(value, shown)| shown.unwrap_or_else(|| value.to_string()))
+                .collect();
             let answer = answer.to_string();
             inside.calls.push(Call { method: name.to_owned(), arguments, answer });
         }
