@@ -28,8 +28,10 @@ fn what_only_a_fakes_freedom_made_fail_is_suspicious_and_broken_promises_are_vio
             (word("operation"), (word("rule"), word("severity")))
         })
         .collect();
+    // Nobody has to mend anything where a fake has no answer.
     let expected: BTreeMap<String, (String, String)> = rules("fakes")
         .into_iter()
+        .filter(|(_, rule)| rule != "fake without an answer")
         .map(|(path, rule)| {
             let severity = if rule == "answers of a fake" { "suspicious" } else { "violation" };
             (path, (rule, severity.to_owned()))

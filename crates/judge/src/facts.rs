@@ -127,7 +127,6 @@ impl<'f> Facts<'f> {
                 Step::Literal(..) => None,
             })
         };
-        let with_fake = calls().any(|operation| plan.ty(operation.output).is_fake);
         let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
         let by_hand = depends_on(plan, sequence, here, is_put_together);
         let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
@@ -183,7 +182,7 @@ impl<'f> Facts<'f> {
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
-            with_fake,
+            with_fake: calls().any(|operation| plan.ty(operation.output).is_fake),
             support: None,
             right_position: false,
             by_one_zero: false,

@@ -152,3 +152,91 @@ pub fn idle(api: &Api, operations: &[Operation<Ty>]) -> Vec<Skip> {
     };
     idle.map(skip).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choose::{Chooser, menus};
+    use crate::implementors::implementors;
+    use testsmith_model::api::{CallableKind, Contract, Fake, MountedFake, Param};
+
+    /// A function that takes a till, by a bound.
+    fn pay() -> Callable {
+        let bounds = vec![Bound::Trait(TraitRef::new("a::Till", vec![]))];
+        let kind = ParamKind::Type { bounds, default: None, synthetic: false };
+        let params = vec![Param { name: "T".into(), kind }];
+        Callable {
+            callee: testsmith_model::Callee::item("a::pay"),
+            kind: CallableKind::Free,
+            self_ty: None,
+            trait_: None,
+            generics: vec![Generics { params, ..Generics::default() }],
+            outer_generics: 0,
+            inputs: vec![("till".into(), Ty::exclusive(Ty::Param("T".into())))],
+            output: Ty::unit(),
+            safety: testsmith_model::api::Safety::Safe,
+            is_async: false,
+            derived: false,
+            guarded: false,
+            docs: Default::default(),
+            place: None,
+        }
+    }
+
+    fn api(fakes: Vec<Fake>) -> Api {
+        let mut api = Api { krate: "a".into(), callables: vec![pay()], fakes, ..Api::default() };
+        let generics = Generics::default();
+        let def = TraitDef { path: "a::Till".into(), generics, is_dyn_compatible: true };
+        api.traits.insert("a::Till".into(), def);
+        settle(&mut api);
+        api
+    }
+
+    fn mounted() -> Fake {
+        let place = ("tests/given.rs".to_owned(), 3);
+        let mounted = MountedFake { module: "given".into(), of: "Till".into(), place };
+        Fake { path: "given::FakeTill".into(), mounted: Some(mounted) }
+    }
+
+    #[test]
+    fn a_fake_is_the_last_of_the_implementors_unless_it_is_asked_for() {
+        let mut api = api(vec![mounted()]);
+        let real = Impl {
+            trait_: TraitRef::new("a::Till", vec![]),
+            for_: Ty::adt("a::Drawer", vec![]),
+            generics: Generics::default(),
+            assoc: vec![],
+        };
+        api.impls.entry("a::Till".into()).or_default().push(real);
+        let found = |fakes_first: bool| -> Vec<String> {
+            let menu = Menu { fakes_first, ..menus()[0].clone() };
+            let chooser = Chooser::new(&api, &[], &menu);
+            let found = implementors(&chooser, &[TraitRef::new("a::Till", vec![])], 0);
+            found.iter().map(Ty::to_string).collect()
+        };
+        assert_eq!(found(false), ["a::Drawer", "given::FakeTill"]);
+        assert_eq!(found(true), ["given::FakeTill", "a::Drawer"]);
+    }
+
+    #[test]
+    fn a_fake_is_made_by_several_seeds_and_nothing_else_is() {
+        let api = api(vec![mounted()]);
+        let made = makers(&api, &Ty::adt("given::FakeTill", vec![]));
+        let calls: Vec<String> = made.iter().map(|draft| draft.call.full()).collect();
+        assert_eq!((calls.len(), calls[7].as_str()), (8, "given::FakeTill::with_seed(7)"));
+        assert!(makers(&api, &Ty::adt("a::Drawer", vec![])).is_empty());
+    }
+
+    #[test]
+    fn a_trait_without_implementation_is_named_with_what_may_make_one() {
+        let told = |api: &Api| missing(api, &pay(), "").map(|(_, detail)| detail);
+        let mut bare = api(vec![]);
+        let without = told(&bare).expect("nothing implements it");
+        assert!(without.starts_with("a::Till; contracts on it and"), "{without}");
+        let contract = Contract { name: "Till::open".into(), ..Contract::default() };
+        bare.contracts.push(contract);
+        let with = told(&bare).expect("nothing implements it");
+        assert!(with.starts_with("a::Till; it has contracts, and"), "{with}");
+        assert_eq!(told(&api(vec![mounted()])), None, "a fake does");
+    }
+}

@@ -223,15 +223,45 @@ fn refuse_shape(definition: &ItemTrait) -> syn::Result<()> {
 fn write(fakings: &[Faking]) -> syn::Result<TokenStream> {
     refuse_namesakes(fakings)?;
     let (runtime, definition) = (runtime(), &fakings[0].definition);
-    let (name, visibility) = (&definition.ident, &definition.vis);
-    let fake = format_ident!("Fake{}", name);
-    let (words, fake_words) = (name.to_string(), fake.to_string());
-    let paths = fakings.iter().map(|faking| &faking.path);
+    let fake = format_ident!("Fake{}", definition.ident);
+    let ty = written_type(fakings, &fake);
     let implementations = fakings.iter().map(|faking| faking.implementations(&fake));
-    let title = format!("A fake of [`{name}`]: it answers whatever the contracts allow.");
     let conditions = definition.attrs.iter().filter(|it| it.path().is_ident("cfg"));
     let conditions: Vec<_> = conditions.collect();
     Ok(quote! {
+        #ty
+
+        #(#conditions)*
+        impl ::std::default::Default for #fake {
+            fn default() -> Self {
+                Self::with_seed(0)
+            }
+        }
+
+        #(#conditions)*
+        impl ::std::fmt::Debug for #fake {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.worn.show(f)
+            }
+        }
+
+        #(#conditions)*
+        impl #runtime::Faked for #fake {}
+
+        #(#implementations)*
+    })
+}
+
+/// The type, with what it has beside its traits.
+fn written_type(fakings: &[Faking], fake: &Ident) -> TokenStream {
+    let (runtime, definition) = (runtime(), &fakings[0].definition);
+    let (name, visibility) = (&definition.ident, &definition.vis);
+    let (words, fake_words) = (name.to_string(), fake.to_string());
+    let paths = fakings.iter().map(|faking| &faking.path);
+    let title = format!("A fake of [`{name}`]: it answers whatever the contracts allow.");
+    let conditions = definition.attrs.iter().filter(|it| it.path().is_ident("cfg"));
+    let conditions: Vec<_> = conditions.collect();
+    quote! {
         #(#conditions)*
         #[doc = #title]
         #[derive(Clone)]
@@ -284,26 +314,7 @@ fn write(fakings: &[Faking]) -> syn::Result<TokenStream> {
                 self.worn.calls()
             }
         }
-
-        #(#conditions)*
-        impl ::std::default::Default for #fake {
-            fn default() -> Self {
-                Self::with_seed(0)
-            }
-        }
-
-        #(#conditions)*
-        impl ::std::fmt::Debug for #fake {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                self.worn.show(f)
-            }
-        }
-
-        #(#conditions)*
-        impl #runtime::Faked for #fake {}
-
-        #(#implementations)*
-    })
+    }
 }
 
 /// Answers are kept by the names of queries.
