@@ -63,6 +63,7 @@ fn a_real_implementation_is_preferred_and_a_missing_one_is_named() {
     has("fakes::add_twice(&mut fakes::FakeMeter)");
     has("fakes::gauge(Box::new(fakes::FakeMeter))");
     has("<fakes::Panel<fakes::FakeMeter>>::new(fakes::FakeMeter)");
+    has("fakes::highest(std::vec::Vec<std::boxed::Box<dyn fakes::Meter>>)");
     has("fakes::print_two(&mut given::FakePrinter)");
     has("fakes::is_stocked(&given::FakeTray)");
     // What a trait provides is code of the crate; what a fake answers is not.

@@ -77,7 +77,7 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
     let local =
         |path: &str| api.types.get(path).is_some_and(|def| !matches!(def.kind, TypeKind::Alias(_)));
     let rows = match ty.path() {
-        Some(_) if api.is_fake(ty) => fakes::makers(api, ty),
+        _ if api.is_fake(ty) => vec![],
         Some(path) if troubled::is_named_in(path) => of_the_test(ty),
         Some(path) if !path.starts_with("std::") && !local(path) => foreign(ty),
         _ => match ty {
@@ -87,7 +87,8 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
             _ => maker_rows(ty),
         },
     };
-    settle(api, rows)
+    let of_fakes = if api.fakes.is_empty() { vec![] } else { fakes::makers(api, ty) };
+    settle(api, rows.into_iter().chain(of_fakes).collect())
 }
 
 /// Values of the module that stands beside the tests.

@@ -80,16 +80,47 @@ fn traits_of(callable: &Callable) -> Vec<TraitRef> {
     found
 }
 
-/// A fake by each of a few seeds; nothing for other types.
+/// A fake by each of a few seeds, or behind a pointer to what it implements; nothing for other
+/// types.
 pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
     if !api.is_fake(ty) {
-        return vec![];
+        return behind(api, ty).into_iter().collect();
     }
     let by_seed = |seed: u32| {
         let call = format!("{ty}::with_seed({seed})");
         row(&call, &call, vec![], ty)
     };
     (0..SEEDS).map(by_seed).collect()
+}
+
+/// A fake as an object, where nothing real implements its trait: `Box<dyn Meter>`.
+fn behind(api: &Api, ty: &Ty) -> Option<Draft> {
+    let (inner, constructor) = match (ty.path(), ty) {
+        (Some("std::boxed::Box"), _) => (ty.type_arg(0)?, "Box::new"),
+        (Some("std::rc::Rc"), _) => (ty.type_arg(0)?, "std::rc::Rc::new"),
+        (Some("std::sync::Arc"), _) => (ty.type_arg(0)?, "std::sync::Arc::new"),
+        (_, Ty::Ref { inner, .. }) => (&**inner, ""),
+        _ => return None,
+    };
+    let Ty::Dyn { bounds, .. } = inner else { return None };
+    let trait_ = bounds.iter().find(|bound| !matches!(bound.name(), "Send" | "Sync"))?;
+    let known = api.impls_of(&trait_.path);
+    let is_own = |known: &&Impl| known.for_.name().strip_prefix("Fake") == Some(trait_.name());
+    let fake = known.iter().find(is_own).or(known.first())?.for_.clone();
+    if !known.iter().all(|known| api.is_fake(&known.for_)) {
+        return None;
+    }
+    let input = match ty {
+        Ty::Ref { lifetime, mutable, .. } => {
+            let inner = Box::new(fake);
+            Ty::Ref { lifetime: lifetime.clone(), mutable: *mutable, inner }
+        }
+        _ => fake,
+    };
+    let given =
+        if constructor.is_empty() { "{0}".to_owned() } else { format!("{constructor}({{0}})") };
+    let call = format!("{given} as {}", ty.erase_lifetimes());
+    Some(row(&call, &call, vec![input], ty))
 }
 
 impl Planner {
