@@ -435,3 +435,41 @@ fn what_no_promise_speaks_of_is_passed_over() {
     let text = panic_of(FakeWeigher::default);
     assert!(text.contains("`ret == parcel.grams` of Weigher::weigh"), "{text}");
 }
+
+/// A trait that has its contracts elsewhere.
+mod printing {
+    pub trait Printer {
+        fn ink(&self) -> u8;
+        fn print(&mut self) -> bool;
+    }
+}
+
+#[fake(by_hand(std::fmt::Display), of = printing::Printer)]
+#[contract_trait]
+pub trait Printer: std::fmt::Display {
+    #[pure]
+    fn ink(&self) -> u8;
+
+    #[ensures(ret == (old(self.ink()) > 0))]
+    #[ensures(self.ink() == old(self.ink()).saturating_sub(1))]
+    fn print(&mut self) -> bool;
+}
+
+impl std::fmt::Display for FakePrinter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ink for {} pages", Printer::ink(self))
+    }
+}
+
+#[test]
+fn a_trait_of_another_crate_and_a_supertrait_by_hand() {
+    fn print_all(printer: &mut dyn printing::Printer, pages: u8) -> usize {
+        (0..pages).filter(|_| printer.print()).count()
+    }
+    for seed in 0..10 {
+        let mut printer = FakePrinter::in_state_with_seed("ink() == 3", seed);
+        assert_eq!(printer.to_string(), "ink for 3 pages");
+        assert_eq!(print_all(&mut printer, 5), 3);
+        assert_eq!(printing::Printer::ink(&printer), 0);
+    }
+}
