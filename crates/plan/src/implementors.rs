@@ -33,9 +33,12 @@ pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec
     found
 }
 
+/// What makes one implementor worse than another, the gravest first.
+type Complexity = (bool, usize, usize, bool, usize);
+
 fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
     let api = chooser.api;
-    let mut found: Vec<((bool, usize, usize, bool, usize), Ty)> = vec![];
+    let mut found: Vec<(Complexity, Ty)> = vec![];
     let length = chooser.constant(&Ty::prim("usize"));
     for trait_ in local {
         for known in api.impls_of(&trait_.path) {
