@@ -40,6 +40,8 @@ pub struct Finding {
     pub text: Option<String>,
     /// Whether there was no time to check its test, so that none is written.
     pub waits: bool,
+    /// The types of the fakes that its sequence makes.
+    pub fakes: BTreeSet<String>,
     /// For an exception to what nearly all calls keep, the most similar calls that keep it.
     pub passing: Option<Sequence>,
 }
@@ -71,6 +73,7 @@ impl Finding {
         };
         let name = name_of(plan, &sequence, step, what);
         let way = way(plan, &sequence, step);
+        let fakes = fakes_in(plan, &sequence);
         Some(Finding {
             name,
             failing,
@@ -86,6 +89,7 @@ impl Finding {
             style: Style::Plain,
             text: None,
             waits: false,
+            fakes,
             passing: None,
         })
     }
@@ -161,6 +165,15 @@ impl Finding {
     }
 }
 
+/// The types of the fakes that a sequence makes.
+fn fakes_in(plan: &Plan, sequence: &Sequence) -> BTreeSet<String> {
+    let made = sequence.steps().filter_map(|step| match step {
+        Step::Call(op, _) if plan.makes_a_fake(*op) => Some(plan.operation(*op).output),
+        _ => None,
+    });
+    made.map(|ty| plan.ty(ty).ty.name().to_owned()).collect()
+}
+
 impl Emitted for Finding {
     fn test(&self) -> Test<'_> {
         let what = self.what();
@@ -169,6 +182,13 @@ impl Emitted for Finding {
             Severity::Suspicious | Severity::Illegal => format!("Suspicious: {}.", self.reason()),
         };
         let mut comment = vec![what, why];
+        if !self.fakes.is_empty() {
+            let fakes: Vec<String> = self.fakes.iter().map(|name| format!("`{name}`")).collect();
+            comment.push(format!(
+                "It uses {}, made by `#[fake]`: what that answers is what its contracts allow.",
+                fakes.join(" and ")
+            ));
+        }
         let mut shows = None;
         if let Ending::Differs { checked, .. } = &self.outcome.ending {
             comment

@@ -59,13 +59,14 @@ impl Session {
     ) -> Result<Session> {
         let subject = subject(target)?;
         let (mut lab, out) = open_lab(target, &subject)?;
-        let oracles = match &subject {
+        let (oracles, fakes) = match &subject {
             Subject::Path { manifest, .. } => {
-                testsmith_discover::oracles(&manifest.with_file_name("tests"))?
+                let tests = manifest.with_file_name("tests");
+                (testsmith_discover::oracles(&tests)?, testsmith_discover::fakes(&tests))
             }
-            Subject::Published { .. } => vec![],
+            Subject::Published { .. } => (vec![], vec![]),
         };
-        lab.mount(testsmith_plan::mounts(&oracles));
+        lab.mount(testsmith_plan::mounts(&oracles, &fakes));
         let features = features(target);
         let mut times = Times::default();
         console.say(&format!("resolving {}", subject.name()));
@@ -81,6 +82,7 @@ impl Session {
                 console.say(&format!("reading the API of {} {}", package.name, package.version));
                 let mut api = discover(&lab, &package, stamp)?;
                 api.oracles = oracles;
+                api.fakes.extend(fakes);
                 selection::ask_for_unsafe(&mut api, &target.unsafe_paths)?;
                 times.discover = begin.elapsed().as_secs_f64();
                 let begin = Instant::now();

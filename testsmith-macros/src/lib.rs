@@ -135,6 +135,13 @@ pub fn fake(arguments: TokenStream, item: TokenStream) -> TokenStream {
     fake::attribute(arguments.into(), item.into()).into()
 }
 
+/// For `#[fake]` alone: hands the definition of a supertrait on.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __fake_with(state: TokenStream) -> TokenStream {
+    fake::with(state.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
 /// Makes an enum a value that fakes can be given and can answer.
 #[proc_macro_derive(FakeValue)]
 pub fn derive_fake_value(input: TokenStream) -> TokenStream {

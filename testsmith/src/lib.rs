@@ -47,6 +47,10 @@ pub mod fakes;
 #[cfg(feature = "fakes")]
 pub use testsmith_macros::{FakeValue, fake};
 
+#[cfg(feature = "fakes")]
+#[doc(hidden)]
+pub use testsmith_macros::__fake_with;
+
 /// The examples of the documentation are run as tests.
 #[cfg(all(doctest, feature = "fakes"))]
 #[doc = include_str!("../../docs/fakes.md")]

@@ -62,6 +62,8 @@ impl<'c> Comparison<'c> {
             max_calls: u64::MAX,
             max_length: MAX_LENGTH,
             keep: MAX_SEQUENCES,
+            // Fakes answer otherwise where contracts are not checked.
+            avoid: plan.op_ids().filter(|op| plan.makes_a_fake(*op)).collect(),
             ..Walk::default()
         };
         checked.until = share_until(until);
@@ -101,13 +103,14 @@ impl Comparison<'_> {
         let mut misuses = vec![];
         let rounds = if self.until.is_some() { MAX_CALLS / CALLS_A_ROUND } else { 1 };
         for round in 0..rounds {
+            let fakes = self.plan.op_ids().filter(|op| self.plan.makes_a_fake(*op));
             let walk = Walk {
                 seed: self.seed.wrapping_add(round),
                 max_sequences: u64::MAX,
                 max_calls: CALLS_A_ROUND,
                 max_length: MAX_SEARCHED_LENGTH,
                 failures: true,
-                avoid: self.excluded.clone(),
+                avoid: self.excluded.iter().copied().chain(fakes).collect(),
                 watch_every: WATCH_EVERY,
                 heuristics: Heuristics::ALL.without(Heuristic::Interruptions),
                 ..Walk::default()

@@ -45,7 +45,10 @@ impl Gatherer<'_> {
     pub(super) fn gather(&mut self) -> Result<Vec<Traced>> {
         self.workers.checked.until = self.wanted.ends.gathering;
         let shown = |op: &OpId| {
-            is_worth_showing(self.plan.operation(*op)) && !self.wanted.excluded.contains(op)
+            // What a fake answered is what the code of nobody did.
+            is_worth_showing(self.plan.operation(*op))
+                && !self.plan.makes_a_fake(*op)
+                && !self.wanted.excluded.contains(op)
         };
         let avoid: Vec<OpId> = self.plan.op_ids().filter(|op| !shown(op)).collect();
         let mut known = HashSet::new();

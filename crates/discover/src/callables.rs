@@ -3,12 +3,13 @@
 use crate::constants;
 use crate::contracts;
 use crate::documented::{docs, docs_in_trait};
+use crate::fakes;
 use crate::paths::{Paths, is_hidden};
 use crate::types::Types;
 use rustdoc_types as doc;
 use rustdoc_types::{Id, Item, ItemEnum, StructKind, VariantKind, Visibility};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use testsmith_model::Callee;
 use testsmith_model::api::*;
 use testsmith_model::skip::{Reason, Skip};
@@ -24,6 +25,7 @@ pub fn collect<'c>(krate: &'c doc::Crate, paths: Paths<'c>) -> Api {
             naming: Cell::new(false),
         },
         guarded: contracts::guarded(krate),
+        fakes: fakes::of(krate),
         api: Api {
             krate: krate.index[&krate.root].name.clone().unwrap_or_default(),
             version: krate.crate_version.clone().unwrap_or_default(),
@@ -50,6 +52,9 @@ pub fn collect<'c>(krate: &'c doc::Crate, paths: Paths<'c>) -> Api {
     collector.api.foreign_paths = collector.types.paths.foreign();
     collector.api.reexports = collector.types.paths.reexports();
     collector.api.internals = collector.types.paths.internals();
+    let shown = collector.fakes.iter().filter_map(|id| public.get(id));
+    let fake = |path: &String| Fake { path: path.clone(), mounted: None };
+    collector.api.fakes = shown.map(fake).collect();
     collector.api
 }
 
@@ -57,6 +62,8 @@ struct Collector<'c> {
     types: Types<'c>,
     /// Functions whose preconditions can be asked for.
     guarded: HashSet<Id>,
+    /// Types that answer whatever the contracts of a trait allow.
+    fakes: BTreeSet<Id>,
     api: Api,
 }
 
@@ -327,12 +334,18 @@ impl<'c> Collector<'c> {
         let hidden = matches!(&impl_.for_, doc::Type::ResolvedPath(path)
             if self.get(&path.id).is_some_and(|item| item.crate_id == 0)
                 && !self.types.paths.is_public(path.id));
+        let is_fake = matches!(&impl_.for_, doc::Type::ResolvedPath(path)
+            if self.fakes.contains(&path.id));
         let Some(trait_path) = &impl_.trait_ else {
-            if !hidden {
+            if !hidden && !is_fake {
                 self.members(&owner, impl_, CallableKind::Inherent, &[]);
             }
             return;
         };
+        // What values of fakes are to the solver is nothing to call.
+        if fakes::is_ours(self.types.krate, trait_path.id) {
+            return;
+        }
         let definition = self.get(&trait_path.id).filter(|item| item.crate_id == 0);
         let known = Impl {
             trait_: owner.trait_.clone().expect("an impl of a trait names it"),
@@ -348,12 +361,18 @@ impl<'c> Collector<'c> {
         }
         match definition.map(|item| &item.inner) {
             Some(ItemEnum::Trait(def)) => {
-                if self.types.paths.is_public(trait_path.id) {
+                if self.types.paths.is_public(trait_path.id) && is_fake {
+                    self.provided(&owner, &fakes::written(&self.items(&impl_.items)), def);
+                } else if self.types.paths.is_public(trait_path.id) {
                     let defined = self.items(&def.items);
                     self.members(&owner, impl_, CallableKind::LocalTrait, &defined);
-                    self.provided(&owner, impl_, def);
+                    let items = self.items(&impl_.items);
+                    let own = items.iter().filter_map(|item| item.name.as_deref());
+                    self.provided(&owner, &own.collect(), def);
                 }
             }
+            // How a fake is made, copied and shown is no code of the crate.
+            _ if is_fake => {}
             _ => self.members(&owner, impl_, CallableKind::ForeignTrait, &[]),
         }
     }
@@ -405,10 +424,8 @@ impl<'c> Collector<'c> {
     }
 
     /// The methods that a local trait provides and the impl does not override.
-    fn provided(&mut self, owner: &Owner, impl_: &'c doc::Impl, def: &'c doc::Trait) {
+    fn provided(&mut self, owner: &Owner, own: &HashSet<&str>, def: &'c doc::Trait) {
         let stands_for = self.trait_arguments(owner, def);
-        let own: HashSet<&str> =
-            self.items(&impl_.items).into_iter().filter_map(|item| item.name.as_deref()).collect();
         for item in self.items(&def.items) {
             let ItemEnum::Function(function) = &item.inner else { continue };
             let name = item.name.as_deref().unwrap_or_default();

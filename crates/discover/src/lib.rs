@@ -11,6 +11,7 @@ mod constants;
 mod contracts;
 mod documented;
 mod examples;
+mod fakes;
 mod ids;
 mod literals;
 mod oracles;
@@ -29,6 +30,7 @@ use testsmith_model::api::Reexport;
 
 pub use branches::branches;
 pub use examples::{Examples, examples};
+pub use fakes::fakes;
 pub use literals::mine;
 pub use oracles::oracles;
 pub use origin::origin;

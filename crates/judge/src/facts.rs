@@ -22,6 +22,9 @@ use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step, TypeId};
 
+/// Where a fake panics that has no answer.
+const WORN: &str = "src/fakes/worn.rs";
+
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
     pub(crate) plan: &'f Plan,
@@ -91,6 +94,8 @@ pub struct Facts<'f> {
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
     pub shared_before: bool,
+    /// A call before made a fake of a trait.
+    pub with_fake: bool,
     /// How far the type keeps the claim, where that was looked at.
     pub support: Option<Support>,
     /// The position that was given is known to be right.
@@ -177,6 +182,7 @@ impl<'f> Facts<'f> {
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
+            with_fake: calls().any(|operation| plan.ty(operation.output).is_fake),
             support: None,
             right_position: false,
             by_one_zero: false,
@@ -228,6 +234,30 @@ impl<'f> Facts<'f> {
         let shown = self.lineage.iter().map(String::as_str).filter(|_| ty.borrows());
         let is_assembled = |path: &str| self.assembled.iter().any(|known| known == path);
         ty.path().into_iter().chain(shown).any(is_assembled)
+    }
+
+    /// A fake itself came to its end: it has no answer that its contract allows, or was caught
+    /// giving one that it does not.
+    pub fn is_a_fakes_own(&self) -> bool {
+        let Some(panic) = self.panic().filter(|_| self.makes_or_has_a_fake()) else { return false };
+        let broken = self.contract().filter(|contract| contract.kind != "requires");
+        let is_its_own = |contract: &BrokenContract| {
+            let Some(name) = contract.type_name() else { return false };
+            let mut types = self.plan.types.iter();
+            let is_fake = types.any(|info| info.is_fake && info.ty.name() == name);
+            // What a trait provides is code under test, and an operation.
+            let is_written = self.plan.operations.iter().any(|operation| {
+                let of = operation.callee.of().map(Ty::name);
+                of == Some(name) && operation.callee.name() == contract.name
+            });
+            is_fake && !is_written
+        };
+        panic.file.ends_with(WORN) || broken.as_ref().is_some_and(is_its_own)
+    }
+
+    fn makes_or_has_a_fake(&self) -> bool {
+        let makes = |operation: &Operation| self.plan.ty(operation.output).is_fake;
+        self.with_fake || self.operation.is_some_and(makes)
     }
 
     /// A contract of the code under test was broken.

@@ -106,6 +106,11 @@ pub fn judge_with(plan: &Plan, sequence: &Sequence, outcome: &Outcome, known: Kn
         rule if rule.severity == Severity::Violation => {
             RESERVATIONS.iter().find(|it| (it.applies)(&facts)).unwrap_or(rule)
         }
+        // Whatever else may be the reason, that one is told.
+        rule if rule.severity == Severity::Suspicious && facts.with_fake => {
+            let of_fakes = |it: &&Rule| it.name == reservations::FAKES && (it.applies)(&facts);
+            RESERVATIONS.iter().find(of_fakes).unwrap_or(rule)
+        }
         rule => rule,
     };
     Verdict::Failing(Failing {

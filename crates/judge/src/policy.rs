@@ -213,6 +213,12 @@ pub static POLICY: &[Rule] = &[
         },
     },
     Rule {
+        name: "fake without an answer",
+        severity: Illegal,
+        reason: "a fake of the test has no answer left that its contracts allow",
+        applies: |facts| facts.is_a_fakes_own(),
+    },
+    Rule {
         name: "broken precondition",
         severity: Illegal,
         reason: "the call breaks a precondition that the function has written down",

@@ -6,6 +6,9 @@ use crate::policy::Rule;
 use crate::words::ASSERTIONS;
 use testsmith_model::outcome::Ending;
 
+/// The rule of what depends on the answers of fakes.
+pub(crate) const FAKES: &str = "answers of a fake";
+
 /// What may become of a violation, whichever rule says that it is one.
 pub static RESERVATIONS: &[Rule] = &[
     // The caller has to keep what its documentation asks for, and a test that was put together
@@ -16,6 +19,20 @@ pub static RESERVATIONS: &[Rule] = &[
         reason: "an unsafe function was called, as --unsafe asked for, and what it demands of its \
                  caller may not have been kept",
         applies: |facts| facts.unsafe_call,
+    },
+    // What is promised has to hold with every implementation that keeps its own contract, and
+    // memory may not be misused whatever it answers.
+    Rule {
+        name: FAKES,
+        severity: Suspicious,
+        reason: "a fake of a trait answered, as its contracts allow and perhaps no implementation \
+                 ever will; if one may, the code has to be ready for it, and if not, the contracts \
+                 say too little",
+        applies: |facts| {
+            let fault = facts.outcome.ending.is_misuse_of_memory();
+            let promised = facts.breaks_a_contract() || facts.is_an_oracle();
+            facts.with_fake && !fault && !promised
+        },
     },
     Rule {
         name: "internals",

@@ -33,6 +33,8 @@ pub struct Api {
     pub contracts: Vec<Contract>,
     /// The user's own claims about values.
     pub oracles: Vec<Oracle>,
+    /// Types that answer whatever the contracts of a trait allow.
+    pub fakes: Vec<Fake>,
     /// Paths of local types without a size of their own, as the compiler said.
     pub unsized_types: BTreeSet<String>,
     /// Definition paths of other crates' items that the API mentions.
@@ -76,6 +78,11 @@ impl Api {
     /// The implementations of one trait.
     pub fn impls_of(&self, trait_path: &str) -> &[Impl] {
         self.impls.get(trait_path).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a type is a fake of a trait.
+    pub fn is_fake(&self, ty: &Ty) -> bool {
+        ty.path().is_some_and(|path| self.fakes.iter().any(|fake| fake.path == path))
     }
 
     /// Whether a path is neither of this crate nor of the standard library.
@@ -370,6 +377,26 @@ pub struct Oracle {
     pub values: usize,
     /// Whether it returns a `Result` instead of a `bool`.
     pub fallible: bool,
+    /// File and line.
+    pub place: (String, u32),
+}
+
+/// A type that `#[fake]` has made: it implements a trait, by its contracts alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fake {
+    /// The path of the type; one of the test code begins with the module that its file is
+    /// mounted as.
+    pub path: String,
+    pub mounted: Option<MountedFake>,
+}
+
+/// What else is known of a fake that stands in the user's test code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountedFake {
+    /// The module that its file is mounted as.
+    pub module: String,
+    /// The trait that it is a fake of, as it is written there.
+    pub of: String,
     /// File and line.
     pub place: (String, u32),
 }

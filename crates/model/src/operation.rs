@@ -362,12 +362,22 @@ pub struct TypeInfo {
     pub is_reference: bool,
     /// Of an enum whose variants have no fields: their names.
     pub variants: Vec<String>,
+    /// A fake of a trait, which answers whatever its contracts allow.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub is_fake: bool,
 }
 
 impl TypeInfo {
     /// Of a type that is no reference.
     pub fn owned(ty: Ty, abilities: Abilities) -> TypeInfo {
-        TypeInfo { ty, abilities, pointee: None, is_reference: false, variants: vec![] }
+        TypeInfo {
+            ty,
+            abilities,
+            pointee: None,
+            is_reference: false,
+            variants: vec![],
+            is_fake: false,
+        }
     }
 
     /// Whether a reference or a lifetime stands anywhere in the type. The worker
@@ -463,6 +473,11 @@ impl Plan {
         let (flows, acquires) = (operation.flows.clone(), operation.acquires.clone());
         let output_borrows = self.ty(operation.output).may_borrow();
         Signature { output_borrows, ..Signature::new(inputs, operation.output, flows, acquires) }
+    }
+
+    /// Whether a call makes a fake of a trait.
+    pub fn makes_a_fake(&self, id: OpId) -> bool {
+        self.ty(self.operation(id).output).is_fake
     }
 
     /// The signatures of all operations, in their order.

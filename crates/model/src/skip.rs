@@ -23,7 +23,9 @@ pub enum Reason {
     Diverges,
     UnnameableType,
     NoSuchTypes,
+    NoImplementation,
     NoValue,
+    Unused,
     BorrowsItself,
     Hidden,
 }
@@ -37,7 +39,9 @@ impl Reason {
             Reason::Diverges => "never returns",
             Reason::UnnameableType => "has a type that cannot be named from outside",
             Reason::NoSuchTypes => "no concrete types satisfied its bounds",
+            Reason::NoImplementation => "needs a trait that nothing implements",
             Reason::NoValue => "needs a value that nothing makes",
+            Reason::Unused => "is a fake of a trait that nothing asks for",
             Reason::BorrowsItself => "borrows its receiver for ever",
             Reason::Hidden => "is hidden from the documentation",
         }

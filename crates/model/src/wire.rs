@@ -221,6 +221,7 @@ impl Wire for TypeInfo {
             pointee: Wire::take(bytes)?,
             is_reference: Wire::take(bytes)?,
             variants: vec![],
+            is_fake: false,
         })
     }
 }

@@ -7,6 +7,7 @@ mod sized;
 
 use crate::closures::{self, Calls};
 use crate::draft::{Draft, mode_of};
+use crate::fakes;
 use crate::flows;
 use crate::resolve::{is_float, is_integer};
 use std::collections::BTreeSet;
@@ -32,7 +33,7 @@ fn builder(call: Call, inputs: Vec<Ty>, output: &Ty) -> Draft {
 }
 
 /// A call as the compiler takes it, and as it is written in a test.
-fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
+pub(crate) fn row(call: &str, show: &str, inputs: Vec<Ty>, output: &Ty) -> Draft {
     builder(Call::template(call, show), inputs, output)
 }
 
@@ -76,6 +77,7 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
     let local =
         |path: &str| api.types.get(path).is_some_and(|def| !matches!(def.kind, TypeKind::Alias(_)));
     let rows = match ty.path() {
+        _ if api.is_fake(ty) => vec![],
         Some(path) if troubled::is_named_in(path) => of_the_test(ty),
         Some(path) if !path.starts_with("std::") && !local(path) => foreign(ty),
         _ => match ty {
@@ -85,7 +87,8 @@ pub fn makers(api: &Api, ty: &Ty) -> Vec<Draft> {
             _ => maker_rows(ty),
         },
     };
-    settle(api, rows)
+    let of_fakes = if api.fakes.is_empty() { vec![] } else { fakes::makers(api, ty) };
+    settle(api, rows.into_iter().chain(of_fakes).collect())
 }
 
 /// Values of the module that stands beside the tests.

@@ -28,6 +28,8 @@ pub struct Menu {
     /// The search for implementors is deep and asked the same again and again.
     pub found: Rc<RefCell<HashMap<Wanted, Vec<Ty>>>>,
     pub patience: Rc<Patience>,
+    /// Whether a fake is better than a real implementation.
+    pub fakes_first: bool,
 }
 
 /// How many more impls may be looked at, for one callable and with this menu at all. Where
@@ -100,6 +102,7 @@ pub fn menus() -> Vec<Menu> {
         variant: 0,
         found: Rc::default(),
         patience: Rc::default(),
+        fakes_first: false,
     };
     rows.into_iter().enumerate().map(menu).collect()
 }

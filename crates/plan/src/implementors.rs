@@ -33,9 +33,12 @@ pub fn implementors(chooser: &Chooser, traits: &[TraitRef], depth: usize) -> Vec
     found
 }
 
+/// What makes one implementor worse than another, the gravest first.
+type Complexity = (bool, usize, usize, bool, usize);
+
 fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
     let api = chooser.api;
-    let mut found: Vec<((usize, usize, bool, usize), Ty)> = vec![];
+    let mut found: Vec<(Complexity, Ty)> = vec![];
     let length = chooser.constant(&Ty::prim("usize"));
     for trait_ in local {
         for known in api.impls_of(&trait_.path) {
@@ -50,7 +53,8 @@ fn search(chooser: &Chooser, local: &[TraitRef], depth: usize) -> Vec<Ty> {
                 // Many a crate has an impl for every length of an array, beginning
                 // with none at all, which is the one where least can happen.
                 let odd = matches!(&ty, Ty::Array(_, other) if *other != length);
-                let key = (menu + 2 * borrows, size, odd, known.generics.params.len());
+                let is_worse = api.is_fake(&ty) != chooser.menu.fakes_first;
+                let key = (is_worse, menu + 2 * borrows, size, odd, known.generics.params.len());
                 // A reference to a reference only repeats what the inner one does.
                 let doubled =
                     matches!(&ty, Ty::Ref { inner, .. } if matches!(**inner, Ty::Ref { .. }));

@@ -24,6 +24,7 @@ impl Planner {
         let examples = unmet.iter().flat_map(|number| self.of_examples(*number));
         drafts.extend(examples.map(|(_, draft)| draft));
         drafts.extend(self.demanded(&reach, &unmet));
+        drafts.extend(self.with_fakes(&unmet));
         drafts.extend(self.owning());
         // New operations may need builders of their own.
         drafts.extend(self.builders());

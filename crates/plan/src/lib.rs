@@ -14,6 +14,7 @@ mod builders;
 mod choose;
 mod closures;
 mod draft;
+mod fakes;
 mod flows;
 mod guards;
 mod implementors;
@@ -100,7 +101,8 @@ pub struct Planner {
 }
 
 impl Planner {
-    pub fn new(api: Api) -> Planner {
+    pub fn new(mut api: Api) -> Planner {
+        fakes::settle(&mut api);
         Planner {
             menus: choose::menus(),
             stage: PlanningStage::Sizes,
@@ -309,7 +311,8 @@ impl Planner {
             made.insert(draft.output.clone());
         }
         let mut drafts: Vec<Draft> = vec![];
-        for draft in &self.accepted {
+        let of_fakes = |draft: &&Draft| draft.inputs.iter().any(|it| self.api.is_fake(&it.ty));
+        for draft in self.accepted.iter().filter(|draft| !of_fakes(draft)) {
             drafts.extend(laws::of_query(&self.api, draft));
             drafts.extend(laws::of_maker(&self.api, draft));
             drafts.extend(laws::of_reader(draft));
@@ -333,7 +336,9 @@ impl Planner {
             }
             drafts.extend(builders::makers(&self.api, &ty));
             drafts.extend(builders::takers(&self.api, &ty));
-            let judged = ty.path().is_some_and(|path| self.api.types.contains_key(path));
+            let is_local = ty.path().is_some_and(|path| self.api.types.contains_key(path));
+            // A fake is no code of the crate.
+            let judged = is_local && !self.api.is_fake(&ty);
             if judged {
                 drafts.extend(builders::printed(&self.api, &ty));
                 drafts.extend(laws::of_type(&self.api, &ty, &self.accepted));
@@ -368,6 +373,7 @@ impl Planner {
         kept.sort_by_cached_key(|draft| (draft.callable.unwrap_or(u32::MAX), draft.path()));
         let mut numbering =
             Numbering { api: self.api.clone(), types: vec![], known: HashMap::new() };
+        let idle = fakes::idle(&self.api, &kept);
         let operations: Vec<Operation> =
             kept.into_iter().map(|draft| draft.with_types(|ty| numbering.number(&ty))).collect();
         let called: HashSet<u32> = operations.iter().filter_map(|op| op.callable).collect();
@@ -380,7 +386,11 @@ impl Planner {
             let (reason, detail) = match unreachable.remove(&number) {
                 Some(ty) => (Reason::NoValue, ty),
                 None => {
-                    self.refused.remove(&number).unwrap_or((Reason::NoSuchTypes, String::new()))
+                    let refused = self.refused.remove(&number);
+                    let (reason, why) = refused.unwrap_or((Reason::NoSuchTypes, String::new()));
+                    let missing = (reason == Reason::NoSuchTypes)
+                        .then(|| fakes::missing(&self.api, callable, &why));
+                    missing.flatten().unwrap_or((reason, why))
                 }
             };
             skips.push(Skip {
@@ -391,6 +401,7 @@ impl Planner {
             });
         }
         skips.extend(oracles::idle(&self.api, &operations));
+        skips.extend(idle);
         let literals = numbering.literals(&self.api);
         Plan {
             krate: self.api.krate.clone(),
@@ -402,7 +413,7 @@ impl Planner {
             skips,
             contracts: self.api.contracts.clone(),
             branches: self.api.branches.clone(),
-            mounts: mounts(&self.api.oracles),
+            mounts: mounts(&self.api.oracles, &self.api.fakes),
             core_callables: self.api.callables.iter().filter(|c| c.is_core()).count() as u32,
             internals: self.api.internals.clone(),
         }
@@ -434,6 +445,7 @@ impl Numbering {
             pointee,
             is_reference: matches!(ty, Ty::Ref { .. }),
             variants: self.variants(ty),
+            is_fake: self.api.is_fake(ty),
         });
         self.known.insert(ty.clone(), id);
         id

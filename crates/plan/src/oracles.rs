@@ -6,7 +6,7 @@
 use crate::draft::Draft;
 use crate::laws::{claim, signature};
 use std::collections::BTreeSet;
-use testsmith_model::api::{Api, Docs, Oracle};
+use testsmith_model::api::{Api, Docs, Fake, Oracle};
 use testsmith_model::operation::{Mount, Operation};
 use testsmith_model::skip::{Reason, Skip};
 use testsmith_model::ty::Ty;
@@ -38,11 +38,13 @@ fn of_oracle(api: &Api, ty: &Ty, oracle: &Oracle) -> Draft {
     }
 }
 
-/// The files that the oracles stand in.
-pub fn mounts(oracles: &[Oracle]) -> Vec<Mount> {
-    let mount =
-        |oracle: &Oracle| Mount { module: oracle.module.clone(), file: oracle.place.0.clone() };
-    let all: BTreeSet<Mount> = oracles.iter().map(mount).collect();
+/// The files that the oracles stand in, and the fakes of the test code.
+pub fn mounts(oracles: &[Oracle], fakes: &[Fake]) -> Vec<Mount> {
+    let mount = |module: &str, file: &str| Mount { module: module.into(), file: file.into() };
+    let of_oracles = oracles.iter().map(|oracle| mount(&oracle.module, &oracle.place.0));
+    let mounted = fakes.iter().filter_map(|fake| fake.mounted.as_ref());
+    let of_fakes = mounted.map(|fake| mount(&fake.module, &fake.place.0));
+    let all: BTreeSet<Mount> = of_oracles.chain(of_fakes).collect();
     all.into_iter().collect()
 }
 

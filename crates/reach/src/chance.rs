@@ -11,6 +11,8 @@ use testsmith_solver::term::Term;
 
 /// Texts that are wished for are no longer.
 const MAX_WISHED: usize = 6;
+/// Elements of a list that are wished for, and as many are at most.
+const MAX_WISHED_ITEMS: usize = 4;
 /// Bits of a number that are wished for where the number cannot be had.
 const LOW_BITS: u32 = 3;
 /// The same of a letter.
@@ -103,6 +105,15 @@ impl World<'_> {
                 self.chance(value, choices, wishes);
                 self.chance(error, choices, wishes);
             }
+            Value::Float(term) => self.chance_float(*term, choices, wishes),
+            Value::Seq { len, items, .. } => {
+                let wanted = choices.below(MAX_WISHED_ITEMS as u64) as usize;
+                let (wanted, most) = (self.terms.wide(wanted), self.terms.wide(MAX_WISHED_ITEMS));
+                wishes.push(self.terms.equal(*len, wanted));
+                wishes.push(self.terms.at_most(*len, most, false));
+                let first = items.iter().take(MAX_WISHED_ITEMS);
+                first.for_each(|item| self.chance(item, choices, wishes));
+            }
             Value::Tuple(parts) => {
                 parts.iter().for_each(|part| self.chance(part, choices, wishes));
             }
@@ -114,6 +125,28 @@ impl World<'_> {
             }
             other => self.wishes(other, wishes),
         }
+    }
+
+    /// A number with few digits; where that cannot be had, a part of one, or a short one.
+    fn chance_float(&mut self, term: Term, choices: &mut Choices, wishes: &mut Vec<Term>) {
+        let width = self.terms.pool.width(term);
+        let drawn = choices.number(true) as f64 + choices.below(4) as f64 / 4.0;
+        // There is one zero.
+        let drawn = if drawn == 0.0 { 0.0 } else { drawn };
+        let part = choices.below(16) as f64 / 16.0;
+        let real = |world: &mut Self, number: f64| world.terms.real(number.to_bits(), width);
+        let (whole, part) = (real(self, drawn), real(self, part));
+        let is_drawn = self.terms.equal(term, whole);
+        let is_part = self.terms.equal(term, part);
+        wishes.push(is_drawn);
+        wishes.push(self.terms.or(is_drawn, is_part));
+        let (low, high) = (real(self, -101.0), real(self, 101.0));
+        let above = self.terms.float_less(low, term);
+        let below = self.terms.float_less(term, high);
+        wishes.push(self.terms.and(above, below));
+        let digits = if width == 32 { 12 } else { 40 };
+        let (rest, zero) = (self.terms.pool.extract(term, 0, digits), self.terms.number(digits, 0));
+        wishes.push(self.terms.equal(rest, zero));
     }
 
     fn wish_bit(&mut self, term: Term, wanted: bool, wishes: &mut Vec<Term>) {

@@ -91,6 +91,9 @@ impl Concrete {
                 let parts = parts.into_iter().zip(sorts);
                 Concrete::Tuple(parts.map(|(part, sort)| part.of_sort(sort)).collect())
             }
+            (Concrete::Seq(items), Sort::Seq(of)) => {
+                Concrete::Seq(items.into_iter().map(|item| item.of_sort(of)).collect())
+            }
             (other, _) => other,
         }
     }

@@ -212,6 +212,7 @@ impl<'s> Fake<'s> {
         asking.refuse_free()?;
         let frames = asking.world.frames.values().map(|frame| frame.literal);
         let mut wishes: Vec<Term> = frames.collect();
+        asking.world.fit(&answer);
         asking.world.chance(&answer, choices, &mut wishes);
         // What the contract does not speak of stays as it is, and is not wished for.
         let mentions = asking.world.steps[0].actions[0].mentions.clone();
@@ -255,12 +256,15 @@ impl<'s> Fake<'s> {
     fn asking(&self, state: &State, args: &[Concrete]) -> Asking<'s> {
         let mut room = self.room();
         let known = state.known.iter().flat_map(|((_, args), answer)| args.iter().chain([answer]));
+        // A list may grow by what is given, or by one.
+        let given: usize = args.iter().map(|arg| arg.size().1).sum();
         for value in known.chain(args) {
             let (text, items, any_char) = value.size();
-            room = room.with(text, items, any_char);
+            room = room.with(text, items + given + 1, any_char);
         }
         let world = World::new(self.system, vec![self.ty], true, room);
-        let mut asking = Asking { world, hard: vec![], solver: Blaster::keeping_circuits() };
+        let solver = Blaster::keeping_circuits();
+        let mut asking = Asking { world, hard: vec![], fitted: 0, solver };
         asking.ask_all(0);
         for ((query, args), answer) in &state.known {
             let given = asking.given(*query, args);
@@ -268,7 +272,10 @@ impl<'s> Fake<'s> {
             let answer = asking.world.written_as(&sort, answer);
             let asked = asking.ask(*query, given, 0);
             if let (Some((value, _)), Some(answer)) = (asked, answer) {
-                asking.hard.extend(asking.world.terms.same(&value, &answer));
+                // Known for good, which is cheaper than to be given with every question.
+                if let Some(same) = asking.world.terms.same(&value, &answer) {
+                    asking.world.require(same);
+                }
             }
         }
         asking
@@ -280,6 +287,8 @@ struct Asking<'s> {
     world: World<'s>,
     /// What has to hold beside what is known of the world.
     hard: Vec<Term>,
+    /// So many answers are known to be ones that can be given.
+    fitted: usize,
     solver: Blaster,
 }
 
@@ -332,6 +341,7 @@ impl Asking<'_> {
     /// A model of what has to hold, and of as many wishes as can be had, the first before
     /// the others; none if there is no model at all.
     fn decide(&mut self, wishes: &[Term], of: &str) -> Result<Option<Assignment>, Refused> {
+        self.fit_answers();
         let mut fixed = self.hard.clone();
         self.solver.assert_all(&self.world.facts);
         let mut model = None;
@@ -344,6 +354,14 @@ impl Asking<'_> {
             Answer::Unsat => Ok(None),
             Answer::Unknown(why) => Err(Refused::Unknown { of: of.to_owned(), why }),
         }
+    }
+
+    /// What is answered can be told, whatever was asked meanwhile.
+    fn fit_answers(&mut self) {
+        let new = self.world.answers[self.fitted..].iter();
+        let values: Vec<Value> = new.map(|answer| answer.value.clone()).collect();
+        self.fitted = self.world.answers.len();
+        values.iter().for_each(|value| self.world.fit(value));
     }
 
     /// All wishes at once, or half by half.
@@ -386,6 +404,38 @@ impl Asking<'_> {
 }
 
 impl World<'_> {
+    /// What has to hold so that an answer can be told and stays what it is: no list is longer
+    /// than what is followed of it, and a number is equal to itself and has one zero.
+    fn fit(&mut self, value: &Value) {
+        match value {
+            Value::Seq { len, items, .. } => {
+                let most = self.terms.wide(items.len());
+                let fits = self.terms.at_most(*len, most, false);
+                self.require(fits);
+                items.iter().for_each(|item| self.fit(item));
+            }
+            Value::Float(term) => {
+                let itself = self.terms.float_equal(*term, *term);
+                let width = self.terms.pool.width(*term);
+                let minus = self.terms.real((-0.0_f64).to_bits(), width);
+                let same = self.terms.equal(*term, minus);
+                let other = self.terms.not(same);
+                self.require(itself);
+                self.require(other);
+            }
+            Value::Option { value, .. } => self.fit(value),
+            Value::Result { value, error, .. } => {
+                self.fit(value);
+                self.fit(error);
+            }
+            Value::Tuple(parts) => parts.iter().for_each(|part| self.fit(part)),
+            Value::Enum { fields, .. } => {
+                fields.iter().flatten().for_each(|field| self.fit(field));
+            }
+            _ => {}
+        }
+    }
+
     /// A known value of a sort; none where it is not followed.
     fn written_as(&mut self, sort: &Sort, concrete: &Concrete) -> Option<Value> {
         let system = self.system;
@@ -415,6 +465,13 @@ impl World<'_> {
                     .map(|(sort, part)| self.written_as(sort, part))
                     .collect();
                 Value::Tuple(parts?)
+            }
+            (Sort::Seq(of), Concrete::Seq(items)) => {
+                let items: Option<Vec<Value>> =
+                    items.iter().map(|item| self.written_as(of, item)).collect();
+                let items = items?;
+                let len = self.terms.wide(items.len());
+                Value::Seq { len, items, of: (**of).clone() }
             }
             (Sort::Enum(ty), Concrete::Enum { number, fields, .. }) => {
                 let variant = system.types[*ty].variants.as_ref()?.get(*number)?;

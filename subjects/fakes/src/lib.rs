@@ -1,10 +1,12 @@
 //! Traits with contracts and without a single implementation.
 //!
-//! `tests/sequences.rs` makes random calls of their fakes; [`feed`] and [`audit`] are code
+//! `tests/sequences.rs` and `tests/kinds.rs` make random calls of their fakes; [`stock`] has
+//! traits that extend others, and numbers and lists; [`feed`] and [`audit`] are code
 //! that is written and tested before anybody has implemented what it uses.
 
 pub mod audit;
 pub mod feed;
+pub mod stock;
 
 use testsmith::{FakeValue, contract_trait, ensures, fake, pure, requires};
 

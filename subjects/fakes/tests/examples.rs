@@ -2,6 +2,7 @@
 
 use subject_fakes::audit::{Unmoved, careless_transfer, transfer};
 use subject_fakes::feed::{FakeLiveSource, FakeSubscriber, LiveSource, Round, Subscriber, round};
+use subject_fakes::stock::{FakeShelf, FakeThermometer, Shelf, Thermometer, clear, is_warm};
 use subject_fakes::{Account, FakeAccount, Refusal};
 
 #[test]
@@ -55,6 +56,33 @@ fn a_transfer_keeps_the_sum() {
     assert_eq!(transfer(&mut frozen, &mut to, 5), Err(Unmoved::Refused(Refusal::Frozen)));
     assert_eq!(transfer(&mut frozen, &mut to, 0), Err(Unmoved::NoAmount));
     assert!(to.calls().is_empty(), "{to:?}");
+}
+
+#[test]
+fn a_shelf_is_cleared_of_what_it_held() {
+    for seed in 0..20 {
+        let mut shelf = FakeShelf::with_seed(seed);
+        let held: Vec<u16> = shelf.weights().to_vec();
+        let sum = clear(&mut shelf);
+        // Only the first is told by the contract; what comes after it may be another.
+        assert_eq!(
+            shelf.calls().iter().filter(|call| call.method == "take").count(),
+            held.len() + 1
+        );
+        assert!(sum >= held.first().copied().map_or(0, u32::from), "{shelf:?}");
+    }
+}
+
+#[test]
+fn it_is_warm_as_soon_as_it_was_measured_so() {
+    let mut warm = 0;
+    for seed in 0..30 {
+        let mut thermometer = FakeThermometer::in_state_with_seed("degrees() < 0.0", seed);
+        let is_warm = is_warm(&mut thermometer, 20.0);
+        assert_eq!(is_warm, thermometer.degrees() >= 20.0);
+        warm += u32::from(is_warm);
+    }
+    assert!((1..30).contains(&warm), "{warm}");
 }
 
 /// The bug is found by an account that refuses, which a hand-written mock would have to be

@@ -249,3 +249,227 @@ fn texts_tuples_and_queries_with_arguments() {
     assert_eq!(violation.kind, Kind::Requires);
     assert_eq!(words.clone().finish(), words.finish(), "the same seed, the same state");
 }
+
+/// What other traits extend.
+mod base {
+    use testsmith::{contract_trait, ensures, fake, pure};
+
+    #[fake]
+    #[contract_trait]
+    pub trait Shelf: std::fmt::Debug + Send {
+        const ROOM: usize = 12;
+
+        #[pure]
+        #[ensures(ret <= Self::ROOM)]
+        fn books(&self) -> usize;
+
+        #[ensures(self.books() == old(self.books()).min(Self::ROOM - 1) + 1)]
+        fn put(&mut self);
+
+        #[pure]
+        fn is_full(&self) -> bool {
+            self.books() == 12
+        }
+    }
+}
+
+use base::Shelf;
+
+#[fake]
+#[contract_trait]
+pub trait Locked {
+    #[pure]
+    fn is_open(&self) -> bool;
+}
+
+#[fake]
+#[contract_trait]
+pub trait Cabinet: Shelf + Locked + Clone {
+    #[pure]
+    #[ensures(!self.is_open() -> ret.is_none())]
+    #[ensures(ret.is_some() -> self.books() > 0)]
+    fn seen(&self) -> Option<u8>;
+
+    #[requires(!self.is_open())]
+    #[ensures(self.is_open() && unchanged(self.books()))]
+    fn open(&mut self);
+}
+
+#[fake]
+#[contract_trait]
+pub trait Archive: Cabinet {
+    #[requires(self.is_open())]
+    #[ensures(self.books() == 0)]
+    fn clear(&mut self);
+}
+
+#[test]
+fn a_fake_implements_what_its_trait_extends() {
+    fn fill(shelf: &mut impl Shelf) -> usize {
+        let before = shelf.books();
+        while !shelf.is_full() {
+            shelf.put();
+        }
+        shelf.books() - before
+    }
+    for seed in 0..20 {
+        let mut archive =
+            FakeArchive::in_state_with_seed("books() == 9 && !is_open() && !is_full()", seed);
+        assert_eq!((archive.books(), archive.seen()), (9, None));
+        archive.open();
+        assert!(archive.is_open() && violation_of(|| archive.open()).is_some());
+        assert_eq!(fill(&mut archive), 3);
+        let _ = archive.seen();
+        archive.clear();
+        assert_eq!((archive.books(), archive.seen()), (0, None));
+    }
+    assert!(base::FakeShelf::default().books() <= 12);
+}
+
+#[fake]
+#[contract_trait]
+pub trait Scale {
+    #[pure]
+    #[ensures(ret >= 0.0 && ret <= self.most())]
+    fn weight(&self) -> f64;
+
+    #[pure]
+    #[ensures(ret > 0.0 && ret < 50.0)]
+    fn most(&self) -> f64;
+
+    #[pure]
+    #[ensures(ret.len() <= 4 && ret.iter().all(|part| *part > 0))]
+    fn parts(&self) -> &[u16];
+
+    #[pure]
+    fn names(&self) -> Vec<String>;
+
+    #[requires(part > 0 && self.parts().len() < 4)]
+    #[ensures(self.parts().len() == old(self.parts().len()) + 1)]
+    #[ensures(self.parts()[self.parts().len() - 1] == part)]
+    #[ensures(self.weight() >= old(self.weight()))]
+    fn add(&mut self, part: u16);
+
+    #[requires(rate > -1.0)]
+    #[ensures(ret == (rate > 0.5))]
+    fn is_steep(&mut self, rate: f32) -> bool;
+
+    #[ensures(self.names() == names)]
+    fn rename(&mut self, names: &[String]);
+
+    #[ensures(ret.len() == old(sizes.len()))]
+    #[ensures(old(sizes.contains(&9)) -> ret[0] == 9)]
+    fn sorted(&mut self, sizes: Vec<u8>) -> Vec<u8>;
+}
+
+#[test]
+fn floats_and_lists_are_values_too() {
+    let mut lengths = [0; 5];
+    for seed in 0..6 {
+        let mut scale = FakeScale::with_seed(seed);
+        let (weight, most) = (scale.weight(), scale.most());
+        assert!(0.0 <= weight && weight <= most && most < 50.0, "{scale:?}");
+        let before = scale.parts().to_vec();
+        lengths[before.len()] += 1;
+        if before.len() < 4 {
+            scale.add(7);
+            assert_eq!((scale.parts().len(), scale.parts().last()), (before.len() + 1, Some(&7)));
+            assert!(scale.weight() >= weight);
+        }
+        assert!(!scale.is_steep(0.5) && scale.is_steep(0.75));
+        let names: Vec<String> = (0..9).map(|n| format!("part {n}")).collect();
+        scale.rename(&names);
+        assert_eq!(scale.names(), names, "a list that is given may be longer than one made up");
+        scale.rename(&[]);
+        assert!(scale.names().is_empty());
+        let sorted = scale.sorted(vec![3, 9, 2]);
+        assert_eq!((sorted.len(), sorted[0]), (3, 9));
+    }
+    assert!(lengths.iter().filter(|times| **times > 0).count() > 2, "{lengths:?}");
+    let scale = FakeScale::in_state("weight() == 2.5 && parts().len() == 2");
+    assert_eq!((scale.weight(), scale.parts().len()), (2.5, 2));
+}
+
+/// Nothing that the solver could follow.
+#[derive(Debug)]
+pub struct Parcel {
+    grams: u32,
+}
+
+pub struct Label;
+
+#[fake]
+#[contract_trait]
+pub trait Courier {
+    #[pure]
+    fn carried(&self) -> u8;
+
+    #[requires(parcel.grams < 1000 && self.carried() < 3)]
+    #[ensures(self.carried() == old(self.carried()) + 1)]
+    fn take(&mut self, parcel: &Parcel, label: Label, note: &str);
+
+    #[requires(self.carried() > 0)]
+    #[ensures(self.carried() == 0)]
+    fn drop_off(&mut self, at: std::collections::HashMap<String, u8>);
+}
+
+#[fake]
+#[contract_trait]
+pub trait Weigher {
+    #[ensures(ret == parcel.grams)]
+    fn weigh(&mut self, parcel: &Parcel) -> u32;
+}
+
+#[test]
+fn what_no_promise_speaks_of_is_passed_over() {
+    let mut courier = FakeCourier::in_state("carried() == 1");
+    courier.take(&Parcel { grams: 5 }, Label, "fragile");
+    assert_eq!(courier.carried(), 2);
+    let call = courier.calls()[0].to_string();
+    assert_eq!(call, "take(Parcel { grams: 5 }, ?, \"fragile\")");
+    let heavy = Parcel { grams: 5000 };
+    let violation = violation_of(|| courier.take(&heavy, Label, "")).expect("it is too heavy");
+    assert_eq!(violation.kind, Kind::Requires);
+    courier.drop_off(Default::default());
+    assert_eq!(courier.carried(), 0);
+    let text = panic_of(FakeWeigher::default);
+    assert!(text.contains("`ret == parcel.grams` of Weigher::weigh"), "{text}");
+}
+
+/// A trait that has its contracts elsewhere.
+mod printing {
+    pub trait Printer {
+        fn ink(&self) -> u8;
+        fn print(&mut self) -> bool;
+    }
+}
+
+#[fake(by_hand(std::fmt::Display), of = printing::Printer)]
+#[contract_trait]
+pub trait Printer: std::fmt::Display {
+    #[pure]
+    fn ink(&self) -> u8;
+
+    #[ensures(ret == (old(self.ink()) > 0))]
+    #[ensures(self.ink() == old(self.ink()).saturating_sub(1))]
+    fn print(&mut self) -> bool;
+}
+
+impl std::fmt::Display for FakePrinter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ink for {} pages", Printer::ink(self))
+    }
+}
+
+#[test]
+fn a_trait_of_another_crate_and_a_supertrait_by_hand() {
+    fn print_all(printer: &mut dyn printing::Printer, pages: u8) -> usize {
+        (0..pages).filter(|_| printer.print()).count()
+    }
+    for seed in 0..10 {
+        let mut printer = FakePrinter::in_state_with_seed("ink() == 3", seed);
+        assert_eq!(printer.to_string(), "ink for 3 pages");
+        assert_eq!(print_all(&mut printer, 5), 3);
+        assert_eq!(printing::Printer::ink(&printer), 0);
+    }
+}

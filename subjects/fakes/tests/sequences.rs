@@ -3,35 +3,11 @@
 //! Everything is checked twice: by the contracts themselves, which hold for fakes as for any
 //! implementation, and by conditions written out here, which know nothing of clauses.
 
+mod random;
+
+use random::{CALLS, SEQUENCES, sequences};
 use subject_fakes::feed::{Delivery, FakeLiveSource, FakeSubscriber, LiveSource, Subscriber};
 use subject_fakes::*;
-
-/// For each trait; there are eight.
-const SEQUENCES: u64 = 130;
-const CALLS: u32 = 10;
-
-/// Numbers for the test's own choices (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
-
-/// Makes many sequences of one kind, and counts the calls.
-fn sequences<F>(make: impl Fn(u64) -> F, mut call: impl FnMut(&mut F, &mut Random)) {
-    for seed in 0..SEQUENCES {
-        let mut fake = make(seed);
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9) + 1);
-        for _ in 0..CALLS {
-            call(&mut fake, &mut random);
-        }
-    }
-}
 
 #[test]
 fn stacks_keep_their_contracts() {

@@ -6,6 +6,7 @@ use testsmith::{contract_trait, ensures, invariant, pure, requires};
 pub const LATEST: u64 = 1 << 40;
 
 /// Something that tells the time.
+#[cfg_attr(feature = "fakes", testsmith::fake)]
 #[contract_trait]
 pub trait Clock {
     #[pure]

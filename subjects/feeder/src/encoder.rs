@@ -7,6 +7,7 @@ use crate::naming::{Named, StreamName};
 use crate::packet::{Packet, Payload};
 use crate::quality::{Bitrate, Ladder, Level};
 
+#[cfg_attr(feature = "fakes", testsmith::fake)]
 #[contract_trait]
 pub trait Encoder: Named {
     #[pure]

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use testsmith::{ensures, pure};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "fakes", derive(testsmith::FakeValue))]
 pub enum FeedError {
     /// No clip goes by that name.
     NoSuchClip(String),

@@ -12,6 +12,7 @@ pub const MOST_SUBSCRIBERS: usize = 64;
 /// Someone who receives packets.
 ///
 /// Nothing here implements it: who uses the feeder brings one.
+#[cfg_attr(feature = "fakes", testsmith::fake)]
 #[contract_trait]
 pub trait Subscriber: Named {
     /// Whether pictures of that level can be shown.

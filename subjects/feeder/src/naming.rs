@@ -9,6 +9,7 @@ pub const LONGEST_NAME: usize = 24;
 pub const LIVE_PREFIX: &str = "live-";
 
 /// Something that can be told apart by its name.
+#[cfg_attr(feature = "fakes", testsmith::fake)]
 #[contract_trait]
 pub trait Named {
     #[pure]

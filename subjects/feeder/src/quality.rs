@@ -7,6 +7,7 @@ pub const LEAST_KBPS: u32 = 64;
 pub const MOST_KBPS: u32 = 50_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "fakes", derive(testsmith::FakeValue))]
 pub enum Level {
     Low,
     Medium,

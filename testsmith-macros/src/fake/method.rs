@@ -7,15 +7,17 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Expr, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, PathArguments,
-    ReturnType, Signature, TraitItemFn, Type,
+    Attribute, Expr, FnArg, GenericArgument, GenericParam, Ident, Lifetime, Pat, Path,
+    PathArguments, ReturnType, Signature, TraitItemFn, Type,
 };
 
 /// Types of the standard library that the solver has no values of.
-const UNSUPPORTED: [&str; 14] = [
-    "Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet",
-    "f32", "f64", "str", "Self",
+const UNSUPPORTED: [&str; 11] = [
+    "VecDeque", "Box", "Rc", "Arc", "Cow", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "str",
+    "Self",
 ];
+/// Types whose arguments are values again.
+const OF_VALUES: [&str; 3] = ["Option", "Result", "Vec"];
 
 /// A method that a fake has an answer for, or a provided query that clauses may speak of.
 pub struct Faked {
@@ -41,7 +43,7 @@ pub fn read(owner: &Ident, method: &TraitItemFn) -> syn::Result<Option<Faked>> {
         return Ok(None);
     }
     let pure = contract.pure.is_some() || contract.model;
-    let signature = supported(owner, &method.sig);
+    let signature = supported(owner, &method.sig, pure);
     let (params, answer) = match (&method.default, signature) {
         (None, signature) => signature?,
         (Some(_), Ok(signature)) if pure => signature,
@@ -73,7 +75,11 @@ pub fn read(owner: &Ident, method: &TraitItemFn) -> syn::Result<Option<Faked>> {
 }
 
 /// The parameters after `self` and the answer, if a fake can handle them all.
-fn supported(owner: &Ident, signature: &Signature) -> syn::Result<(Vec<(Ident, Type)>, Type)> {
+fn supported(
+    owner: &Ident,
+    signature: &Signature,
+    pure: bool,
+) -> syn::Result<(Vec<(Ident, Type)>, Type)> {
     let path = format!("`{owner}::{}`", signature.ident);
     let remedy = "a fake cannot do that; a method with a default body is left as it is";
     let refuse = |tokens: &dyn ToTokens, what: String| {
@@ -102,7 +108,7 @@ fn supported(owner: &Ident, signature: &Signature) -> syn::Result<(Vec<(Ident, T
         let FnArg::Typed(typed) = input else { continue };
         // Another pattern is refused by `#[contract_trait]`.
         let Pat::Ident(pattern) = &*typed.pat else { continue };
-        if !is_supported(&typed.ty, true) {
+        if !is_supported(&typed.ty, true) && (pure || !is_passed_over(&typed.ty)) {
             return refuse(&typed.ty, format!("takes `{}`", spelled(&typed.ty)));
         }
         params.push((pattern.ident.clone(), (*typed.ty).clone()));
@@ -125,6 +131,7 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
         Type::Reference(reference) => {
             let inner = &*reference.elem;
             is_text(inner)
+                || is_list(inner)
                 || is_parameter
                     && !matches!(inner, Type::Reference(_))
                     && is_supported(inner, false)
@@ -140,7 +147,7 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
             match &last.arguments {
                 PathArguments::None => true,
                 PathArguments::AngleBracketed(arguments)
-                    if last.ident == "Option" || last.ident == "Result" =>
+                    if OF_VALUES.iter().any(|name| last.ident == name) =>
                 {
                     arguments.args.iter().all(|argument| {
                         matches!(argument, GenericArgument::Type(ty) if is_supported(ty, false))
@@ -155,6 +162,32 @@ fn is_supported(ty: &Type, is_parameter: bool) -> bool {
 
 fn is_text(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+/// Whether a fake may be given it without a look at it: it has a size and a name.
+fn is_passed_over(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            !matches!(&*reference.elem, Type::Reference(_)) && is_passed_over(&reference.elem)
+        }
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            path.qself.is_none()
+                && segments.all(|segment| segment.ident != "Self" && segment.ident != "str")
+        }
+        _ => false,
+    }
+}
+
+/// A slice of values that borrow nothing.
+fn is_list(ty: &Type) -> bool {
+    let Type::Slice(slice) = ty else { return false };
+    !matches!(&*slice.elem, Type::Reference(_)) && is_supported(&slice.elem, false)
+}
+
+/// What has no size is a value only behind its reference.
+fn is_behind_reference(ty: &Type) -> bool {
+    is_text(ty) || is_list(ty)
 }
 
 fn spelled(tokens: &impl ToTokens) -> String {
@@ -172,10 +205,12 @@ impl VisitMut for Static {
     }
 }
 
-/// The type whose values the solver has: of `&T` that of `T`, but `&str` itself.
+/// The type whose values the solver has: of `&T` that of `T`, but `&str` and `&[T]` themselves.
 fn value_type(ty: &Type) -> Type {
     match ty {
-        Type::Reference(reference) if !is_text(&reference.elem) => (*reference.elem).clone(),
+        Type::Reference(reference) if !is_behind_reference(&reference.elem) => {
+            (*reference.elem).clone()
+        }
         ty => {
             let mut ty = ty.clone();
             Static.visit_type_mut(&mut ty);
@@ -185,6 +220,10 @@ fn value_type(ty: &Type) -> Type {
 }
 
 impl Faked {
+    pub fn name(&self) -> &Ident {
+        &self.signature.ident
+    }
+
     /// `.method(..)`, for the solver.
     pub fn description(&self) -> TokenStream {
         let runtime = runtime();
@@ -195,8 +234,20 @@ impl Faked {
             quote!(<#ty as #runtime::FakeValue>::sort)
         };
         let params = self.params.iter().map(|(name, ty)| {
-            let (name, sort) = (name.unraw().to_string(), sort(ty));
-            quote!((#name, #sort))
+            let words = name.unraw().to_string();
+            // What a query answers may hang on its arguments, so that these have to be known.
+            let sort = match pure {
+                true => sort(ty),
+                false => {
+                    let ty = value_type(ty);
+                    quote!({
+                        #[allow(unused_imports)]
+                        use #runtime::{KindOfAnything as _, KindOfValue as _};
+                        (&&#runtime::Kind::<#ty>::new()).sort()
+                    })
+                }
+            };
+            quote!((#words, #sort))
         });
         let answer = sort(&self.answer);
         let (requires, ensures) = (&self.requires, &self.ensures);
@@ -224,14 +275,35 @@ impl Faked {
         let name = self.signature.ident.unraw().to_string();
         let verb = if self.pure { quote!(ask) } else { quote!(call) };
         let given = self.params.iter().map(|(name, ty)| {
-            let borrowed = matches!(ty, Type::Reference(reference) if !is_text(&reference.elem));
+            let borrowed = matches!(ty, Type::Reference(reference)
+                if !is_behind_reference(&reference.elem));
             let value = if borrowed { quote!(#name) } else { quote!(&#name) };
-            quote!(#runtime::FakeValue::to_concrete(#value))
+            match self.pure {
+                true => quote!(#runtime::Argument::of_value(#value)),
+                false => quote!({
+                    #[allow(unused_imports)]
+                    use #runtime::{GivenAnything as _, GivenShown as _, GivenValue as _};
+                    (&&&#runtime::Given(#value)).argument()
+                }),
+            }
         });
         quote! {
             #(#conditions)*
             #signature {
                 self.worn.#verb(#name, ::std::vec![#(#given),*])
+            }
+        }
+    }
+
+    /// The same method of a trait that the one with the contracts repeats.
+    pub fn forwarded(&self, contracts: &Path) -> TokenStream {
+        let (conditions, signature) = (&self.conditions, &self.signature);
+        let name = &self.signature.ident;
+        let given = self.params.iter().map(|(name, _)| name);
+        quote! {
+            #(#conditions)*
+            #signature {
+                <Self as #contracts>::#name(self, #(#given),*)
             }
         }
     }

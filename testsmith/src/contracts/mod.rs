@@ -33,7 +33,7 @@ pub mod check;
 pub mod flip;
 mod logic;
 mod plain;
-mod purity;
+pub(crate) mod purity;
 mod record;
 pub(crate) mod scope;
 mod show;

@@ -134,7 +134,22 @@ fn fingerprint<T: Debug + ?Sized>(value: &T) -> u64 {
         }
     }
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    #[cfg(feature = "fakes")]
+    let before = COMPARING.replace(true);
     // An error of the user's own `Debug` only shortens the text.
     let _ = write!(hash, "{value:?}");
+    #[cfg(feature = "fakes")]
+    COMPARING.set(before);
     hash.0
+}
+
+#[cfg(feature = "fakes")]
+thread_local! {
+    static COMPARING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a value is shown only to see whether it is still the same.
+#[cfg(feature = "fakes")]
+pub fn comparing() -> bool {
+    COMPARING.get()
 }

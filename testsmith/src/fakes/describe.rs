@@ -6,7 +6,8 @@
 
 use super::value::FakeValue;
 use testsmith_reach::{
-    Clause, Constant, Fake, FnId, Function, Mode, Param, Sort, System, TypeDef, TypeId, Variant,
+    Clause, Constant, Fake, FnId, Free, Function, Mode, Param, Sort, System, TypeDef, TypeId,
+    Variant,
 };
 
 /// The type of the fake itself among those of the system.
@@ -107,6 +108,9 @@ impl Describing {
     pub fn done(mut self) -> Description {
         self.system.types = self.sorts.types;
         let mut unknown = Fake::new(&self.system, OWN).untranslated();
+        // A precondition is for the caller to keep, and is checked as it is written.
+        self.system.functions = forgetting(&self.system, &unknown);
+        unknown = Fake::new(&self.system, OWN).untranslated();
         // A provided query that is not understood is none. What clauses say of it is not
         // understood then, and told.
         let is_body = |function: &Function, system: &System| {
@@ -124,6 +128,19 @@ impl Describing {
         let problems = problems.map(|it| format!("`{}` of {}: {}", it.clause, it.of, it.why));
         Description { fake: self.fake, system: self.system, problems: problems.collect() }
     }
+}
+
+/// The functions without the preconditions that are not understood.
+fn forgetting(system: &System, unknown: &[Free]) -> Vec<Function> {
+    let without = |function: &Function| {
+        let path = function.path(system);
+        let is_known = |clause: &Clause| {
+            !unknown.iter().any(|free| free.of == path && free.clause == clause.text)
+        };
+        let requires = function.requires.iter().filter(|it| is_known(it)).cloned().collect();
+        Function { requires, ..function.clone() }
+    };
+    system.functions.iter().map(without).collect()
 }
 
 /// A trait as its fakes know it.

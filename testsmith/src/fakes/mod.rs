@@ -7,10 +7,18 @@
 //! `#[contract_trait]`: nothing is checked here a second time.
 
 mod describe;
+mod given;
 mod value;
 mod worn;
 
 pub use describe::{Describing, Description, Method, Sorts};
+pub use given::{
+    Argument, Given, GivenAnything, GivenShown, GivenValue, Kind, KindOfAnything, KindOfValue,
+};
 pub use testsmith_reach::{Concrete, Sort};
 pub use value::{FakeValue, fields_of, variant};
 pub use worn::{Call, Worn};
+
+/// A type that [`fake`](macro@crate::fake) has made. `cargo testsmith` knows it by this, and
+/// uses it where a trait has no implementation that could be made.
+pub trait Faked {}

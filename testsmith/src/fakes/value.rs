@@ -1,14 +1,15 @@
 //! What fakes can be given and can answer.
 
 use super::describe::Sorts;
-use std::collections::BTreeSet;
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use testsmith_reach::{Concrete, Sort};
 
 /// A value that a fake can be given and can answer.
 ///
-/// Booleans, integers, `char`, `String`, `&str`, `Option`, `Result` and tuples of such, and
-/// enums that derive it.
+/// Booleans, numbers, `char`, `String`, `&str`, `Vec`, slices, `Option`, `Result` and tuples of
+/// such, and enums that derive it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that a fake can be given or answer",
     label = "not a value of fakes",
@@ -46,6 +47,30 @@ macro_rules! integers {
 }
 
 integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
+macro_rules! floats {
+    ($($name:ident $width:literal)*) => {$(
+        impl FakeValue for $name {
+            fn sort(_: &mut Sorts) -> Sort {
+                Sort::Float { width: $width }
+            }
+
+            fn to_concrete(&self) -> Concrete {
+                Concrete::Float { bits: f64::from(*self).to_bits(), width: $width }
+            }
+
+            fn from_concrete(concrete: &Concrete) -> Option<$name> {
+                match concrete {
+                    // It was widened from this type, so nothing is lost.
+                    Concrete::Float { bits, .. } => Some(f64::from_bits(*bits) as $name),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+floats!(f32 32 f64 64);
 
 /// Types of which a value is one part of a [`Concrete`].
 macro_rules! plain {
@@ -103,6 +128,51 @@ fn kept(text: &str) -> &'static str {
     let text: &'static str = String::from(text).leak();
     all.insert(text);
     text
+}
+
+impl<T: FakeValue> FakeValue for Vec<T> {
+    fn sort(sorts: &mut Sorts) -> Sort {
+        Sort::Seq(Box::new(T::sort(sorts)))
+    }
+
+    fn to_concrete(&self) -> Concrete {
+        Concrete::Seq(self.iter().map(T::to_concrete).collect())
+    }
+
+    fn from_concrete(concrete: &Concrete) -> Option<Vec<T>> {
+        match concrete {
+            Concrete::Seq(items) => items.iter().map(T::from_concrete).collect(),
+            _ => None,
+        }
+    }
+}
+
+impl<T: FakeValue + Sync + 'static> FakeValue for &[T] {
+    fn sort(sorts: &mut Sorts) -> Sort {
+        Vec::<T>::sort(sorts)
+    }
+
+    fn to_concrete(&self) -> Concrete {
+        Concrete::Seq(self.iter().map(T::to_concrete).collect())
+    }
+
+    fn from_concrete(concrete: &Concrete) -> Option<Self> {
+        kept_list(concrete)
+    }
+}
+
+/// The same for lists as for texts.
+fn kept_list<T: FakeValue + Sync + 'static>(concrete: &Concrete) -> Option<&'static [T]> {
+    type Kept = BTreeMap<(TypeId, Concrete), Box<dyn Any + Send>>;
+    static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
+    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (TypeId::of::<T>(), concrete.clone());
+    if let Some(known) = all.get(&key) {
+        return known.downcast_ref::<&'static [T]>().copied();
+    }
+    let list: &'static [T] = Vec::<T>::from_concrete(concrete)?.leak();
+    all.insert(key, Box::new(list));
+    Some(list)
 }
 
 impl FakeValue for () {

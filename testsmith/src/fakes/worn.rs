@@ -4,7 +4,9 @@
 //! them.
 
 use super::describe::Description;
+use super::given::Argument;
 use super::value::FakeValue;
+use crate::contracts::purity::comparing;
 use crate::contracts::scope::evaluating;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -69,14 +71,14 @@ impl Worn {
     }
 
     /// What a query answers.
-    pub fn ask<T: FakeValue>(&self, name: &str, given: Vec<Concrete>) -> T {
+    pub fn ask<T: FakeValue>(&self, name: &str, given: Vec<Argument>) -> T {
         self.answer(name, given, |description, inside, query, given| {
             description.answers().ask(&mut inside.state, query, given, &mut inside.choices)
         })
     }
 
     /// Makes a call that may change the state.
-    pub fn call<T: FakeValue>(&self, name: &str, given: Vec<Concrete>) -> T {
+    pub fn call<T: FakeValue>(&self, name: &str, given: Vec<Argument>) -> T {
         self.answer(name, given, |description, inside, function, given| {
             description.answers().call(&mut inside.state, function, given, &mut inside.choices)
         })
@@ -85,11 +87,13 @@ impl Worn {
     fn answer<T: FakeValue>(
         &self,
         name: &str,
-        given: Vec<Concrete>,
+        arguments: Vec<Argument>,
         find: impl FnOnce(&Description, &mut Inside, FnId, &[Concrete]) -> Result<Concrete, Refused>,
     ) -> T {
         let function = self.description.function(name);
         let params = self.description.system.functions[function].params.iter().skip(1);
+        let (given, shown): (Vec<Concrete>, Vec<Option<String>>) =
+            arguments.into_iter().map(|argument| (argument.concrete, argument.text)).unzip();
         let given = given.into_iter().zip(params);
         let given: Vec<Concrete> = given.map(|(value, param)| value.of_sort(&param.sort)).collect();
         let mut inside = self.lock();
@@ -103,7 +107,10 @@ impl Worn {
             }
         };
         if !evaluating() {
-            let arguments = given.iter().map(Concrete::to_string).collect();
+            let arguments = given.iter().zip(shown);
+            let arguments = arguments
+                .map(|(value, shown)| shown.unwrap_or_else(|| value.to_string()))
+                .collect();
             let answer = answer.to_string();
             inside.calls.push(Call { method: name.to_owned(), arguments, answer });
         }
@@ -121,6 +128,10 @@ impl Worn {
 
     /// Writes what is known, under the name of the fake.
     pub fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is known grows with every question, and nothing has changed by that.
+        if comparing() {
+            return f.write_str(self.description.fake);
+        }
         let inside = self.lock();
         let functions = &self.description.system.functions;
         let state = inside.state.answers().map(|(query, args, answer)| {

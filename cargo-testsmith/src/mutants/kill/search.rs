@@ -78,7 +78,7 @@ impl<'h> Hunt<'h> {
             numbers,
             panicking: ops(plan, |op| plan.operation(op).docs.panics_section),
         };
-        let avoid = ops(plan, |op| !is_worth_showing(plan.operation(op)));
+        let avoid = ops(plan, |op| !is_worth_showing(plan.operation(op)) || plan.makes_a_fake(op));
         let walk = Walk { avoid, max_calls: u64::MAX, ..Walk::default() };
         let tried = places.keys().map(|id| (*id, 0)).collect();
         Hunt {

@@ -217,3 +217,61 @@ fn a_text_that_cannot_be_shown_is_one_cause_whatever_it_was_made_of() {
     // In the crate's own code the line is the cause.
     assert_eq!(shown("std::fmt::Display", one, true), shown("std::fmt::Display", other, true));
 }
+
+/// What is thought of a panic of a function that was given a fake: it says this, in this file.
+fn rule_with_a_fake(message: &str, file: &str, is_fake: bool) -> &'static str {
+    let ty = |is_fake: bool| testsmith_model::operation::TypeInfo {
+        is_fake,
+        ..testsmith_model::operation::TypeInfo::owned(
+            Ty::adt("a::FakeTill", vec![]),
+            Default::default(),
+        )
+    };
+    let make = crate::guesses::tests::operation("a", "with_seed", &[]);
+    let mut given = crate::guesses::tests::operation("a", "given", &[]);
+    given.inputs = vec![Input { name: "till".to_owned(), ty: make.output, mode: Mode::Exclusive }];
+    let panic = Panic {
+        message: message.into(),
+        file: file.into(),
+        line: 7,
+        column: 1,
+        own: file == "src/lib.rs",
+        origin: None,
+    };
+    let outcome = Outcome {
+        ending: Ending::Panicked(panic),
+        step: 1,
+        phase: Phase::Calling,
+        values: vec![],
+        new_edges: 0,
+    };
+    let call = |op: u32, args: &[u32]| Step::Call(testsmith_model::OpId(op), args.into());
+    let sequence = Sequence::from_steps(vec![call(0, &[]), call(1, &[1])]);
+    let plan = Plan { types: vec![ty(is_fake)], operations: vec![make, given], ..Plan::default() };
+    match crate::judge(&plan, &sequence, &outcome) {
+        crate::Verdict::Failing(failing) => failing.rule,
+        crate::Verdict::Passed => "passed",
+    }
+}
+
+#[test]
+fn what_hangs_on_the_answers_of_a_fake_is_told_apart_from_what_holds_anyway() {
+    let broken = |kind: &str, function: &str| {
+        format!(
+            "broken\n[testsmith-contract 1; kind={kind}; moment=after; clause=0; depth=1; \
+             name=count; place=src/lib.rs:1:1; caller=; function={function}; message=; text=x]"
+        )
+    };
+    let rule = |message: &str| rule_with_a_fake(message, "src/lib.rs", true);
+    let unreachable = "internal error: entered unreachable code: never";
+    assert_eq!(rule(unreachable), "answers of a fake");
+    assert_eq!(rule_with_a_fake(unreachable, "src/lib.rs", false), "unreachable code was reached");
+    // A promise of the code under test, and a demand of the trait that it does not meet.
+    assert_eq!(rule(&broken("ensures", "a::given")), "broken contract");
+    assert_eq!(rule(&broken("requires", "<a::FakeTill as a::Till>::count")), "broken contract");
+    // Its own promise a fake breaks only by a mistake of ours.
+    let own = broken("ensures", "<a::FakeTill as a::Till>::count");
+    assert_eq!(rule(&own), "fake without an answer");
+    let worn = rule_with_a_fake("FakeTill: nothing", "testsmith/src/fakes/worn.rs", true);
+    assert_eq!(worn, "fake without an answer");
+}

@@ -6,9 +6,10 @@ use testsmith::{contract_trait, fake, pure};
 #[contract_trait]
 trait Store {
     #[pure]
-    fn all(&self) -> &[u8];
+    fn all(&self) -> &[&str];
     fn load(&mut self, into: &mut Vec<u8>);
-    fn weight(&self) -> f64;
+    fn index(&self) -> std::collections::HashMap<String, u8>;
+    fn draw(&mut self, on: &dyn std::fmt::Debug);
     fn twin(&self) -> Self where Self: Sized;
     fn open(name: &str) -> bool;
     fn each<F: Fn(u8)>(&self, f: F);
@@ -24,7 +25,9 @@ struct Point;
 #[fake]
 #[contract_trait]
 trait Map {
+    #[pure]
     fn at(&self, point: Point) -> bool;
+    fn go(&mut self, to: &Point);
 }
 
 fn main() {}

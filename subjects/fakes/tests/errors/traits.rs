@@ -32,6 +32,28 @@ trait TooLate {
     fn get(&self) -> bool;
 }
 
+trait Plain {
+    fn size(&self) -> u8;
+}
+
+#[fake]
+#[contract_trait]
+trait ExtendsPlain: Plain {
+    fn get(&self) -> bool;
+}
+
+#[fake]
+#[contract_trait]
+trait Shown: std::fmt::Display + Send {
+    fn get(&self) -> bool;
+}
+
+#[fake]
+#[contract_trait]
+trait Taught: Into<u8> {
+    fn get(&self) -> bool;
+}
+
 #[fake(7)]
 #[contract_trait]
 trait Arguments {
