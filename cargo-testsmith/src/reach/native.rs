@@ -252,12 +252,35 @@ impl Native<'_> {
         objects: &[TypeId],
         object: usize,
     ) -> Result<Option<Vec<Seen>>> {
+        let Some(first) = self.answers_inside(calls, objects, object, BTreeSet::new())? else {
+            return Ok(None);
+        };
+        // What is in an option can only be asked if something is.
+        let is_there = |seen: &&Seen| match &seen.value {
+            Concrete::Option(Some(inner)) | Concrete::Result(Ok(inner)) => !inner.is_known(),
+            _ => false,
+        };
+        let there: BTreeSet<Vec<FnId>> =
+            first.iter().filter(is_there).map(|seen| seen.path.clone()).collect();
+        if there.is_empty() {
+            return Ok(Some(first));
+        }
+        Ok(self.answers_inside(calls, objects, object, there)?.or(Some(first)))
+    }
+
+    fn answers_inside(
+        &mut self,
+        calls: &[Call],
+        objects: &[TypeId],
+        object: usize,
+        there: BTreeSet<Vec<FnId>>,
+    ) -> Result<Option<Vec<Seen>>> {
         let mut realising = Realising::new(self.plan, self.description, objects.len());
         if calls.iter().any(|call| realising.call(call).is_err()) {
             return Ok(None);
         }
         let Some(slot) = realising.object(object) else { return Ok(None) };
-        let mut asked = Asked { all: vec![], given: given(calls), path: vec![] };
+        let mut asked = Asked { all: vec![], given: given(calls), there, path: vec![] };
         self.ask_all(&mut realising, (slot, objects[object]), &mut asked);
         let outcome = self.supervisor.run(&realising.finish(), true)?;
         if outcome.ending != Ending::Completed {
@@ -285,15 +308,17 @@ impl Native<'_> {
                     break;
                 }
                 let Ok(step) = realising.ask(query, slot, &args) else { continue };
-                match function.ret {
-                    Sort::Object(inner) if args.is_empty() && asked.path.len() < MAX_PATH => {
-                        self.ask_all(realising, (step, inner), asked);
-                    }
-                    Sort::Object(_) | Sort::Opaque(_) => {}
-                    _ => {
-                        let (path, value) = (asked.path.clone(), Concrete::Opaque);
-                        asked.all.push((step, Seen { path, args, value }));
-                    }
+                let is_object = matches!(function.ret, Sort::Object(_));
+                if !is_object && !matches!(function.ret, Sort::Opaque(_)) {
+                    let (path, value) = (asked.path.clone(), Concrete::Opaque);
+                    asked.all.push((step, Seen { path, args: args.clone(), value }));
+                }
+                let leads_on = args.is_empty() && asked.path.len() < MAX_PATH;
+                if let Some((inner, _)) = function.ret.made_object().filter(|_| leads_on)
+                    && (is_object || asked.there.contains(&asked.path))
+                    && let Ok(slot) = realising.inside(query, step)
+                {
+                    self.ask_all(realising, (slot, inner), asked);
                 }
             }
             asked.path.pop();
@@ -324,6 +349,8 @@ struct Asked {
     all: Vec<(u32, Seen)>,
     /// Values that were given to calls before.
     given: Vec<Concrete>,
+    /// Queries of which it is known that there is an object in what they give.
+    there: BTreeSet<Vec<FnId>>,
     /// The queries that lead to what is asked.
     path: Vec<FnId>,
 }

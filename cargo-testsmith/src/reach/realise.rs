@@ -76,6 +76,16 @@ impl<'r> Realising<'r> {
         self.add(op, &slots)
     }
 
+    /// Takes the object out of what a query gave, if it is in something.
+    pub(super) fn inside(&mut self, query: FnId, slot: u32) -> Result<u32, Why> {
+        let op = self.description.operations[query];
+        match self.description.system.functions[query].ret.made_object() {
+            Some((_, Wrap::Some)) => self.taken_out(op, slot, Unwrap::Some),
+            Some((_, Wrap::Ok)) => self.taken_out(op, slot, Unwrap::Ok),
+            _ => Ok(slot),
+        }
+    }
+
     fn add(&mut self, op: OpId, slots: &[u32]) -> Result<u32, Why> {
         let slot = self.builder.call(op, slots).map_err(|why| {
             format!("{} cannot be called so: {why}", self.plan.operation(op).path())

@@ -13,12 +13,15 @@ use crate::console::Console;
 use anyhow::Result;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
 use testsmith_reach::{FnId, Goal, Search, Sort, System, TypeId};
 
 /// What a goal may spend while there are other ways to go on, as the search counts it.
 const ALLOWANCE: u64 = 150_000;
+/// However long that takes on a busy machine.
+const TIME: Duration = Duration::from_secs(5);
 /// Sequences that are run for it then.
 const TRIES: usize = 8;
 /// Rounds that are made as long as there is something new.
@@ -157,7 +160,12 @@ impl Rounds<'_> {
         let made = it.before.as_ref().map_or(0, |answer| answer.runs);
         let left = self.limits.tries.saturating_sub(made).max(1);
         let limits = match thrifty {
-            true => Limits { allowance: Some(ALLOWANCE), tries: left.min(TRIES), ..self.limits },
+            true => Limits {
+                allowance: Some(ALLOWANCE),
+                tries: left.min(TRIES),
+                time: self.limits.time.min(TIME),
+                ..self.limits
+            },
             false => Limits { tries: left, ..self.limits },
         };
         let (plan, supervisor) = (self.plan, &mut *self.supervisor);

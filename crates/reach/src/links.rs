@@ -5,8 +5,8 @@
 //! dropped.
 
 use crate::system::FnId;
-use crate::value::{Object, Value};
-use crate::world::{Assumption, World, slot_of};
+use crate::value::Value;
+use crate::world::{Action, Assumption, World, slot_of};
 use testsmith_solver::term::Term;
 
 impl World<'_> {
@@ -43,16 +43,11 @@ impl World<'_> {
             let spoken_of = action.mentions.get(&id).copied();
             let always = spoken_of.is_some_and(|when| self.terms.is_constant(when, true));
             if changes && !makes && !derived && !always {
-                let like = action.mentions.iter().filter(|(other, _)| {
-                    let answer = &self.answers[**other];
-                    **other != id && answer.function == function && answer.object == object
-                });
-                let like: Vec<(usize, Term)> = like.map(|(id, when)| (*id, *when)).collect();
-                frames.push((action.function, action.guard, spoken_of, like));
+                frames.push((action.function, action.guard, spoken_of, self.like(action, id)));
             }
         }
-        if let Some(object) = object.as_ref().filter(|_| !derived) {
-            self.assume_default((object, function), moment, &value);
+        if object.is_some() && !derived {
+            self.assume_default(id);
         }
         let touched = self.terms.any(&touching);
         let holds = self.terms.or(touched, same);
@@ -69,18 +64,25 @@ impl World<'_> {
         }
     }
 
-    /// What a constructor with a contract leaves open of its object may be as nothing.
-    fn assume_default(&mut self, (object, query): (&Object, FnId), moment: usize, value: &Value) {
-        let Some(empty) = self.is_empty(value) else { return };
+    /// What a constructor with a contract leaves open of its object may be as nothing, and so
+    /// may be what an object that was made before was not asked.
+    fn assume_default(&mut self, id: usize) {
+        let answer = &self.answers[id];
+        let (query, moment, args) = (answer.function, answer.moment, answer.args.clone());
+        let (Some(object), value) = (answer.object.clone(), answer.value.clone()) else { return };
+        let Some(empty) = self.is_empty(&value) else { return };
         let path: Vec<FnId> = object.path.iter().map(|(function, _)| *function).collect();
-        let makers: Vec<(FnId, Term)> = self.steps[moment - 1]
-            .actions
-            .iter()
-            .filter(|action| action.makes == Some(object.slot))
-            .filter(|action| !self.system.functions[action.function].ensures.is_empty())
-            .map(|action| (action.function, action.guard))
-            .collect();
-        for (maker, guard) in makers {
+        let mut makers = vec![];
+        for action in &self.steps[moment - 1].actions {
+            let says = !self.system.functions[action.function].ensures.is_empty()
+                || self.system.seen.contains_key(&action.function);
+            let spoken_of = action.mentions.contains_key(&id);
+            if action.makes == Some(object.slot) && says && !spoken_of {
+                makers.push((action.function, action.guard, self.like(action, id)));
+            }
+        }
+        for (maker, guard, like) in makers {
+            let Some(others) = self.other_than(&args, &like) else { continue };
             let key = (maker, query, path.clone());
             let literal = match self.defaults.get(&key) {
                 Some(known) => known.literal,
@@ -90,10 +92,32 @@ impl World<'_> {
                     literal
                 }
             };
-            let when = self.terms.and(guard, literal);
+            let when = self.terms.all(&[guard, literal, others]);
             let holds = self.terms.implies(when, empty);
             self.require(holds);
         }
+    }
+
+    /// Other answers of the same query of the same object that a call speaks of, and when.
+    fn like(&self, action: &Action, id: usize) -> Vec<(usize, Term)> {
+        let own = &self.answers[id];
+        let like = action.mentions.iter().filter(|(other, _)| {
+            let answer = &self.answers[**other];
+            **other != id && answer.function == own.function && answer.object == own.object
+        });
+        like.map(|(id, when)| (*id, *when)).collect()
+    }
+
+    /// That arguments are none of those that answers were asked with; none if nobody knows.
+    fn other_than(&mut self, args: &[Value], like: &[(usize, Term)]) -> Option<Term> {
+        let mut all = vec![];
+        for (other, spoken_of) in like {
+            let other = self.answers[*other].args.clone();
+            let equal = self.same_arguments(args, &other)?;
+            let said = self.terms.and(equal, *spoken_of);
+            all.push(self.terms.not(said));
+        }
+        Some(self.terms.all(&all))
     }
 
     /// Whether a value is false, zero, empty or none.
@@ -121,13 +145,8 @@ impl World<'_> {
         (args, like): (&[Value], &[(usize, Term)]),
         same: Term,
     ) {
-        let mut when = vec![guard];
-        for (other, spoken_of) in like {
-            let other = self.answers[*other].args.clone();
-            let Some(equal) = self.same_arguments(args, &other) else { return };
-            let said = self.terms.and(equal, *spoken_of);
-            when.push(self.terms.not(said));
-        }
+        let Some(others) = self.other_than(args, like) else { return };
+        let mut when = vec![guard, others];
         let literal = match self.frames.get(&key) {
             Some(known) => known.literal,
             None => {

@@ -254,7 +254,10 @@ impl World<'_> {
             let args: Option<Vec<Value>> = seen.args.iter().map(|arg| self.written(arg)).collect();
             let mut of = Some(self.object(slot));
             for query in path {
-                of = of.and_then(|of| Some(self.ask(*query, vec![of], moment).ok()?.0));
+                of = match of.and_then(|of| Some(self.ask(*query, vec![of], moment).ok()?.0)) {
+                    Some(Value::Option { value, .. } | Value::Result { value, .. }) => Some(*value),
+                    of => of,
+                };
             }
             let (Some(of), Some(args), true) = (of, args, self.terms.room.holds(&seen.value))
             else {
