@@ -24,11 +24,18 @@ impl Facts<'_> {
             Some(callee) => callee.to_string(),
         };
         match &self.outcome.ending {
-            // All that a macro makes has one place: the line that calls it.
+            // All that a macro makes has one place: the line that calls it. What it makes inside of
+            // a function is the same wherever a function of that name calls it.
             Ending::Panicked(panic) if self.is_made_by_a_macro() => {
-                let name = self.name().unwrap_or(&path);
+                let origin = panic.origin.as_deref();
+                let inside = origin.filter(|origin| !origin.function.is_empty());
+                let name = inside.map(|origin| origin.function.as_str()).or(self.name());
+                let place = match inside.and_then(|origin| origin.statement.split_once('!')) {
+                    Some((name, _)) => format!("the macro {name}"),
+                    None => format!("a macro in {}", panic.file),
+                };
                 let kind = kind_of_message(&panic.message);
-                format!("panic in {name} made by a macro in {}: {kind}", panic.file)
+                format!("panic in {} made by {place}: {kind}", name.unwrap_or(&path))
             }
             // Whoever shows a value panics in one place of std, whatever the value was made of.
             Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {

@@ -1,7 +1,9 @@
 //! What the rules of the policy may look at.
 
 use crate::arguments;
-use crate::by_hand::{assembled, constructs, is_put_together};
+use crate::by_hand::{
+    assembled, constructs, is_put_together, of_several_lists, speaks_for_the_crate,
+};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
@@ -87,6 +89,10 @@ pub struct Facts<'f> {
     pub given_nan: bool,
     /// What made one of its values was told a place outside of the text that it was given.
     pub told_outside: bool,
+    /// What made one of its values was given several lists, and could not refuse them.
+    pub of_several_lists: bool,
+    /// It was told by the test what the crate itself tells one after the other.
+    pub spoken_for: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -125,8 +131,6 @@ impl<'f> Facts<'f> {
         let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
         let by_hand = depends_on(plan, sequence, here, is_put_together);
         let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
-        let constructed = calls().filter_map(constructs).collect();
-        let assembled = assembled(plan, calls());
         let back_door = calls().any(is_a_back_door) || operation.is_some_and(is_unchecked);
         let keeps_memory = operation.is_some_and(|operation| keeps_memory(plan, operation));
         // What a law says in closures is its own claim.
@@ -158,8 +162,8 @@ impl<'f> Facts<'f> {
             internal: operation.is_some_and(|operation| is_internal(plan, &operation.callee)),
             by_hand,
             of_hidden_parts,
-            constructed,
-            assembled,
+            constructed: calls().filter_map(constructs).collect(),
+            assembled: assembled(plan, calls()),
             back_door,
             keeps_memory,
             kept_before: calls().any(|operation| operation.docs.keeps_memory),
@@ -174,6 +178,8 @@ impl<'f> Facts<'f> {
             told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
             given_nan: arguments::is_given_nan(plan, sequence, here, &outcome.values),
             told_outside: places::told_outside(plan, sequence, here),
+            of_several_lists: of_several_lists(plan, sequence, here),
+            spoken_for: speaks_for_the_crate(plan, sequence, here),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -391,8 +397,9 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// It reads from one slice or text and writes to another, whose size the caller chose. What
-    /// works on one in place has nothing to be too small.
+    /// It reads from one slice or text, or from its value, and writes to another slice, whose size
+    /// the caller chose. What works on one in place has nothing to be too small, and what is only
+    /// an index goes wrong by itself.
     pub fn fills_a_buffer(&self) -> bool {
         let inputs = self.operation.map(|operation| operation.inputs.as_slice());
         let slices = inputs.unwrap_or_default().iter().filter_map(|input| {
@@ -403,7 +410,11 @@ impl<'f> Facts<'f> {
             }
         });
         let (written, read): (Vec<bool>, Vec<bool>) = slices.partition(|written| *written);
-        !written.is_empty() && !read.is_empty()
+        let writes_its_value = self.says(&["out of range for slice"])
+            && inputs.is_some_and(|inputs| {
+                inputs.first().is_some_and(|it| it.name == "self" && it.mode != Mode::Exclusive)
+            });
+        !written.is_empty() && (!read.is_empty() || writes_its_value)
     }
 
     /// It gives what lies between two values of one type as a number without a sign.

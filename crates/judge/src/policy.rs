@@ -271,6 +271,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
+                || facts.refuses_its_caller()
                 || (facts.large_number && facts.says(&["with overflow"]));
             let compares = facts.is_of_trait(&["PartialEq", "PartialOrd", "Ord"]);
             (facts.kind() == Some(OperationKind::Law) || compares) && !asked_for
@@ -382,7 +383,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
-                || facts.asserts_in_words()
+                || facts.refuses_its_caller()
                 || (facts.is_told_a_place() && facts.asserts_an_order())
                 || (facts.is_of_trait(&OPERATORS)
                     && (facts.large_number || facts.says(&["overflow", "underflow"])));
@@ -453,6 +454,7 @@ pub static POLICY: &[Rule] = &[
             let asked_for = facts.made_up_keys
                 || facts.interrupted
                 || facts.is_meant()
+                || facts.refuses_its_caller()
                 || ((facts.near_the_end || facts.far_place) && facts.says(&["with overflow"]))
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
                 || facts.asserts_a_parameter()
@@ -570,7 +572,7 @@ const MANY: u128 = 60;
 /// No stack is made for a recursion of so many steps.
 const THOUSANDS: u128 = 1000;
 
-fn overflows_its_stack(facts: &Facts) -> bool {
+pub(crate) fn overflows_its_stack(facts: &Facts) -> bool {
     matches!(&facts.outcome.ending, Ending::Signal { note, .. } if note == STACK_OVERFLOW)
 }
 

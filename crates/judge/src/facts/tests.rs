@@ -7,12 +7,12 @@ use testsmith_model::outcome::Origin;
 
 /// The class of a panic at this statement.
 fn class(statement: &str) -> String {
-    class_of(statement, "attempt to divide by zero", 1)
+    class_of(statement, "other", "attempt to divide by zero", 1)
 }
 
-fn class_of(statement: &str, message: &str, column: u32) -> String {
+fn class_of(statement: &str, function: &str, message: &str, column: u32) -> String {
     let origin =
-        Origin { statement: statement.into(), function: "other".into(), ..Origin::default() };
+        Origin { statement: statement.into(), function: function.into(), ..Origin::default() };
     let panic = Panic {
         message: message.into(),
         file: "src/lib.rs".into(),
@@ -132,15 +132,18 @@ fn a_trait_of_another_crate_is_neither_of_std_nor_local() {
 
 #[test]
 fn what_a_macro_makes_is_told_apart_by_its_function() {
-    let made = class("impl_integer!(i8, i16)");
+    let by_zero = "attempt to divide by zero";
+    let made = class_of("impl_integer!(i8, i16)", "", by_zero, 1);
     assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
+    let inside = class("divide!(a, b)");
+    assert_eq!(inside, "panic in other made by the macro divide: attempt to divide by zero");
     assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
     assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
 }
 
 #[test]
 fn two_operators_of_a_line_overflow_for_one_reason() {
-    let at = |message, column| class_of("a + b * c", message, column);
+    let at = |message, column| class_of("a + b * c", "other", message, column);
     let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
     assert_eq!(at(add, 1), at(multiply, 5));
     assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
