@@ -459,6 +459,7 @@ pub static POLICY: &[Rule] = &[
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
                 || facts.asserts_a_parameter()
                 || (facts.numbered && facts.says(&INSIDE_A_LETTER))
+                || (facts.returns_a_result() && facts.complains_of_a_given_index())
                 || facts.refuses_in_a_macro()
                 || ((facts.is_told_where() || facts.takes_a_list_of_places())
                     && (facts.says(&BOUNDS) || facts.says(&["capacity overflow"])))

@@ -59,7 +59,7 @@ impl Facts<'_> {
         !written.is_empty()
             && written != "explicit panic"
             && for_callers
-            && !blames_itself(written)
+            && !blames_itself(&origin.statement)
             && !UNASKED.contains(&origin.function.as_str())
             && !self.only_reads()
     }
@@ -93,10 +93,11 @@ impl Facts<'_> {
         let said = own_words(&panic.message);
         // A text that it quotes may look like a name, and a contract names its own function.
         let language = OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
-        let written = !language && self.contract().is_none();
+        let origin = panic.origin.as_deref();
+        let itself = origin.is_some_and(|origin| blames_itself(&origin.statement));
+        let written = !language && !itself && self.contract().is_none();
         written
             && words(said).any(|word| DEMANDS.contains(&word.as_str()))
-            && !blames_itself(said)
             && code_in(said).any(|name| self.can_be_called(name))
     }
 }
@@ -113,9 +114,14 @@ fn words_of_an_assertion(message: &str) -> &str {
     }
 }
 
-/// Whether words are about a fault of whoever wrote them.
-fn blames_itself(said: &str) -> bool {
-    words(said).any(|word| ITS_OWN_FAULT.contains(&word.as_str()))
+/// Whether what a statement says is about a fault of whoever wrote it. What is shown besides, as a text
+/// that a test has spelled, says nothing of that, so the message is not asked.
+fn blames_itself(statement: &str) -> bool {
+    let quoted = statement.split('"').skip(1).step_by(2);
+    // What stands in braces is shown.
+    quoted
+        .flat_map(|said| said.split('{').map(|part| part.rsplit('}').next().unwrap_or(part)))
+        .any(|said| words(said).any(|word| ITS_OWN_FAULT.contains(&word.as_str())))
 }
 
 fn words(said: &str) -> impl Iterator<Item = String> {
@@ -140,7 +146,9 @@ mod tests {
 
     #[test]
     fn who_speaks_of_a_fault_inside_blames_itself() {
-        assert!(blames_itself("Internal error: no root") && blames_itself("this is a bug"));
-        assert!(!blames_itself("the debugger is not there"));
+        assert!(blames_itself(r#"panic!("Internal error: no root")"#));
+        assert!(blames_itself(r#"assert!(is_there, "this is a bug")"#));
+        assert!(!blames_itself(r#"panic!("the debugger is not there: {bug}")"#));
+        assert!(!blames_itself("assert!(!bug)"));
     }
 }
