@@ -22,6 +22,9 @@ pub(super) struct Causes<'c> {
     left: VecDeque<Failure>,
     /// The operations of the failure that was proposed last.
     proposed: BTreeSet<String>,
+    /// That one, if it ended the process, and those of its kind that were not seen again.
+    tried: Option<Failure>,
+    lost: VecDeque<Failure>,
     /// What was confirmed, in its order.
     confirmed: Vec<Cause>,
 }
@@ -162,7 +165,26 @@ impl<'c> Causes<'c> {
             left.extend(classes.iter_mut().filter_map(VecDeque::pop_front));
             classes.retain(|ways| !ways.is_empty());
         }
-        Causes { plan, left, proposed: BTreeSet::new(), confirmed: vec![] }
+        Causes {
+            plan,
+            left,
+            proposed: BTreeSet::new(),
+            tried: None,
+            lost: VecDeque::new(),
+            confirmed: vec![],
+        }
+    }
+
+    /// Whether something ended a process and was not seen to do so again: an optimised build may
+    /// need no stack where the tests do.
+    pub(super) fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Proposes that once more, before what there was no time for.
+    pub(super) fn again(&mut self) {
+        self.lost.append(&mut self.left);
+        std::mem::swap(&mut self.lost, &mut self.left);
     }
 
     /// Whether something that was confirmed explains a failure, which is listed under it then.
@@ -244,6 +266,8 @@ impl Search for Causes<'_> {
                 continue;
             }
             self.proposed = failure.operations.clone();
+            let ended = matches!(failure.outcome.ending, Ending::Signal { .. });
+            self.tried = ended.then(|| failure.clone());
             let Failing { class, severity, .. } = &failure.failing;
             let same = |cause: &&Cause| {
                 cause.class == *class
@@ -258,7 +282,9 @@ impl Search for Causes<'_> {
     }
 
     fn learn(&mut self, confirmed: Option<&Confirmed>) {
+        let tried = self.tried.take();
         let Some(Confirmed { sequence, outcome, failing: Some(failing), .. }) = confirmed else {
+            self.lost.extend(tried);
             return;
         };
         self.confirmed.push(Cause {

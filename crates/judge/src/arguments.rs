@@ -39,11 +39,17 @@ pub(crate) fn floats(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<f6
 }
 
 /// Whether the step `here`, or one that it was made from, was given a number that is none, or has
-/// no end, as far as that was seen.
+/// no end, or has none as soon as it is multiplied by itself, as far as that was seen.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let is_nan = |slot: usize| match steps[slot] {
-        Step::Literal(_, Literal::Float(bits)) => !f64::from_bits(*bits).is_finite(),
+        Step::Literal(ty, Literal::Float(bits)) => {
+            let number = f64::from_bits(*bits);
+            match plan.ty(*ty).ty == Ty::prim("f32") {
+                true => !(number as f32).powi(2).is_finite(),
+                false => !number.powi(2).is_finite(),
+            }
+        }
         Step::Literal(..) => false,
         Step::Call(..) => {
             let is_float = matches!(&plan.ty(steps[slot].ty(plan)).ty,
@@ -236,6 +242,21 @@ mod tests {
     fn is_made_up(steps: Vec<Step>) -> bool {
         let last = steps.len() - 1;
         made_up_keys(&plan(), &Sequence::from_steps(steps), last)[last]
+    }
+
+    #[test]
+    fn a_number_without_end_is_one_in_its_own_type() {
+        let float = |name: &str| TypeInfo::owned(Ty::prim(name), Default::default());
+        let operations = vec![Operation::of_types(&[(TypeId(0), Mode::Own)], TypeId(0))];
+        let is_given = |name: &str, number: f64| {
+            let types = vec![float(name)];
+            let plan = Plan { types, operations: operations.clone(), ..Plan::default() };
+            let literal = Step::Literal(TypeId(0), Literal::Float(number.to_bits()));
+            let steps = vec![literal, Step::Call(OpId(0), [1].into())];
+            is_given_nan(&plan, &Sequence::from_steps(steps), 1, &[])
+        };
+        assert!(is_given("f64", f64::NAN) && is_given("f64", 1e200) && is_given("f32", f64::MAX));
+        assert!(!is_given("f64", 1e100) && is_given("f32", 1e100) && !is_given("f32", 1e10));
     }
 
     #[test]

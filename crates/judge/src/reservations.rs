@@ -44,8 +44,8 @@ pub static RESERVATIONS: &[Rule] = &[
         name: "number that is none",
         severity: Suspicious,
         reason: "something is unwrapped that is not there, an assertion fails or the stack does not \
-                 suffice, and the test gave a number that is none, or infinite, of which one is \
-                 easily made",
+                 suffice, and the test gave a number that is none, or infinite, or as good as that, \
+                 of which one is easily made",
         applies: |facts| {
             let nothing = facts.panic().is_some_and(|panic| is_by_nothing(&panic.message));
             facts.given_nan
