@@ -41,6 +41,12 @@ impl Facts<'_> {
             Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {
                 format!("panic in {path}: {}", kind_of_message(&panic.message))
             }
+            // What must not fail for one side of a comparison need not for the other.
+            Ending::Panicked(panic) if panic.own && self.compares_at().is_some() => {
+                let of = self.root.as_deref().unwrap_or(&path);
+                let function = self.compares_at().unwrap_or_default();
+                format!("panic in {function} of {of} in {}", panic.file)
+            }
             Ending::Panicked(panic) if !panic.file.is_empty() => {
                 // A number that is too large for one operator of a line is for the next, too.
                 let column = match panic.message.contains("with overflow") {
@@ -84,6 +90,13 @@ impl Facts<'_> {
             Ending::Exited { code } => format!("exit {code} in {path}"),
             Ending::Completed | Ending::Inapplicable => String::new(),
         }
+    }
+
+    /// The function that compares two values and in which a panic stands.
+    fn compares_at(&self) -> Option<&str> {
+        const COMPARISONS: [&str; 4] = ["cmp", "eq", "ne", "partial_cmp"];
+        let function = self.panic()?.origin.as_deref()?.function.as_str();
+        COMPARISONS.contains(&function).then_some(function)
     }
 
     /// The types that the operation takes, whatever their arguments; the first is the one

@@ -142,6 +142,14 @@ fn what_a_macro_makes_is_told_apart_by_its_function() {
 }
 
 #[test]
+fn both_sides_of_a_comparison_fail_for_one_reason() {
+    let class = |statement, function| class_of(statement, function, "no number", 3);
+    assert_eq!(class("self.0.unwrap()", "cmp"), class("other.0.unwrap()", "cmp"));
+    assert_eq!(class("self.0.unwrap()", "cmp"), "panic in cmp of a::lcm in src/lib.rs");
+    assert_eq!(class("self.0.unwrap()", "get"), "panic at src/lib.rs:7:3");
+}
+
+#[test]
 fn two_operators_of_a_line_overflow_for_one_reason() {
     let at = |message, column| class_of("a + b * c", "other", message, column);
     let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
