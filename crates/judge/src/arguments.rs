@@ -38,6 +38,25 @@ pub(crate) fn floats(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<f6
     .collect()
 }
 
+/// The numbers with a fraction in the lists that the step `here` is given, where the test has spelled
+/// them.
+pub(crate) fn floats_in_lists(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<f64> {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let mut open: Vec<usize> = steps.get(here).into_iter().flat_map(|it| it.args(here)).collect();
+    let mut floats = vec![];
+    // Arguments come before their uses, so this ends.
+    while let Some(slot) = open.pop() {
+        match steps[slot] {
+            Step::Literal(_, Literal::Float(bits)) => floats.push(f64::from_bits(*bits)),
+            Step::Call(op, _) if plan.operation(*op).kind == OperationKind::Builder => {
+                open.extend(steps[slot].args(slot));
+            }
+            Step::Literal(..) | Step::Call(..) => {}
+        }
+    }
+    floats
+}
+
 /// Whether the step `here`, or one that it was made from, was given a number that is none, or has
 /// no end, or has none as soon as it is multiplied by itself, as far as that was seen.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
@@ -257,6 +276,22 @@ mod tests {
         };
         assert!(is_given("f64", f64::NAN) && is_given("f64", 1e200) && is_given("f32", f64::MAX));
         assert!(!is_given("f64", 1e100) && is_given("f32", 1e100) && !is_given("f32", 1e10));
+    }
+
+    #[test]
+    fn what_a_list_holds_is_given_and_what_a_value_was_made_of_is_not() {
+        let float = TypeInfo::owned(Ty::prim("f64"), Default::default());
+        let operation = || Operation::of_types(&[(TypeId(0), Mode::Own)], TypeId(0));
+        let list = Operation { kind: OperationKind::Builder, ..operation() };
+        let operations = vec![list, operation()];
+        let plan = Plan { types: vec![float], operations, ..Plan::default() };
+        let floats = |made_by: u32| {
+            let literal = Step::Literal(TypeId(0), Literal::Float((-2.0_f64).to_bits()));
+            let (made, given) = (Step::Call(OpId(made_by), [1].into()), [1].into());
+            let steps = vec![literal, made, Step::Call(OpId(1), given)];
+            floats_in_lists(&plan, &Sequence::from_steps(steps), 2)
+        };
+        assert_eq!((floats(0), floats(1)), (vec![-2.0], vec![]));
     }
 
     #[test]

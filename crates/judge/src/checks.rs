@@ -89,9 +89,10 @@ impl Facts<'_> {
         self.floats.iter().any(|number| !(0.0..=1.0).contains(number))
     }
 
-    /// It was given a number with a fraction that nothing is finer than, or none at all: whoever
-    /// goes on until it is fine enough does so for ever.
+    /// It was given a number with a fraction that nothing is finer than, or none at all, alone or in
+    /// a list: whoever goes on until it is fine enough, or by such steps, does so for ever.
     pub fn given_nothing_to_stop_at(&self) -> bool {
-        self.floats.iter().any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
+        let mut given = self.floats.iter().chain(&self.floats_in_lists);
+        given.any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
     }
 }

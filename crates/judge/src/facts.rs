@@ -34,6 +34,8 @@ pub struct Facts<'f> {
     given: Vec<i128>,
     /// The numbers with a fraction that it was given, as far as they are known.
     pub(crate) floats: Vec<f64>,
+    /// Those in the lists that it was given.
+    pub(crate) floats_in_lists: Vec<f64>,
     /// An integer of the test stands somewhere in what the call depends on.
     pub numbered: bool,
     /// A call before had a key that nobody has given out.
@@ -153,6 +155,7 @@ impl<'f> Facts<'f> {
             outcome,
             given,
             floats: arguments::floats(sequence, here, &outcome.values),
+            floats_in_lists: arguments::floats_in_lists(plan, sequence, here),
             numbered: is_numbered(plan, sequence, here),
             made_up_keys,
             made_up_here,
