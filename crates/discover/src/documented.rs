@@ -18,6 +18,7 @@ pub fn docs(item: &Item) -> Docs {
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
         announces_panics: panics::announces(text),
         inexact: prose::is_inexact(text),
+        gives_nan: prose::gives_nan(text),
         keeps_memory: prose::keeps_memory(text),
         endless: prose::is_endless(text),
         order: prose::order(text),

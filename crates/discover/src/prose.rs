@@ -101,6 +101,16 @@ pub(crate) fn is_inexact(text: &str) -> bool {
     sentences(text).iter().any(says)
 }
 
+/// Whether a sentence says that what is given may be a number that is none.
+pub(crate) fn gives_nan(text: &str) -> bool {
+    const GIVES: [&str; 8] =
+        ["be", "become", "becomes", "give", "gives", "produces", "returns", "yields"];
+    sentences(text).iter().any(|sentence| {
+        let has = |wanted: &[&str]| sentence.iter().any(|word| wanted.contains(&word.as_str()));
+        has(&["nan", "nans"]) && has(&GIVES) && !sentence.iter().any(|word| is_negation(word))
+    })
+}
+
 /// Whether a sentence says that memory is not freed.
 pub(crate) fn keeps_memory(text: &str) -> bool {
     let has = |sentence: &[String], words: &[&str]| {
@@ -187,6 +197,12 @@ mod tests {
         assert!(demands("For consistent results, always supply the same `s`"));
         assert!(demands("It assumes that `list` is sorted"));
         assert!(!demands("Always gives `n`, whatever was assumed") && !demands("Makes `n` even"));
+    }
+
+    #[test]
+    fn a_number_that_is_none_may_be_given() {
+        assert!(gives_nan("This produces `NaN` values when the magnitude is `0`."));
+        assert!(!gives_nan("Never returns NaN.") && !gives_nan("Leaves out what is NaN."));
     }
 
     #[test]

@@ -58,7 +58,8 @@ pub(crate) fn floats_in_lists(plan: &Plan, sequence: &Sequence, here: usize) -> 
 }
 
 /// Whether the step `here`, or one that it was made from, was given a number that is none, or has
-/// no end, or has none as soon as it is multiplied by itself, as far as that was seen.
+/// no end, or has none as soon as it is multiplied by itself, as far as that was seen; or what a call
+/// gave that is documented to give such.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let is_nan = |slot: usize| match steps[slot] {
@@ -70,11 +71,12 @@ pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: 
             }
         }
         Step::Literal(..) => false,
-        Step::Call(..) => {
+        Step::Call(op, _) => {
             let is_float = matches!(&plan.ty(steps[slot].ty(plan)).ty,
                 Ty::Prim(name) if name.starts_with('f'));
             let text = seen.get(slot).and_then(|value| value.text.as_deref());
-            is_float && matches!(text, Some("NaN" | "inf" | "-inf"))
+            let shows = is_float && matches!(text, Some("NaN" | "inf" | "-inf"));
+            shows || plan.operation(*op).docs.gives_nan
         }
     };
     let makers = made_from(&steps, here);

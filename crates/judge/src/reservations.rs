@@ -48,8 +48,10 @@ pub static RESERVATIONS: &[Rule] = &[
                  of which one is easily made",
         applies: |facts| {
             let nothing = facts.panic().is_some_and(|panic| is_by_nothing(&panic.message));
-            facts.given_nan
-                && (nothing || facts.panics_by(&ASSERTIONS) || overflows_its_stack(facts))
+            let asserts = facts.panics_by(&ASSERTIONS);
+            // Numbers that are none come of ordinary ones, too, and who asks for them expects some.
+            asserts && facts.says(&["is_nan()", "is_finite()"])
+                || facts.given_nan && (nothing || asserts || overflows_its_stack(facts))
         },
     },
     Rule {
