@@ -19,6 +19,7 @@ use crate::places;
 use crate::support::Support;
 use crate::way::{lineage, root};
 use std::collections::BTreeSet;
+use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
@@ -283,10 +284,19 @@ impl<'f> Facts<'f> {
         self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
     }
 
-    /// The function says that it never returns: by its documentation, or by its type.
+    /// The function says that it never returns, or the one that a law asks: by its documentation,
+    /// or by its type.
     pub fn never_returns(&self) -> bool {
-        self.operation.is_some_and(|operation| {
+        let says_so = |operation: &Operation| {
             operation.docs.endless || self.plan.ty(operation.output).ty.any(is_empty)
+        };
+        self.operation.is_some_and(|operation| match &operation.call.form {
+            Form::Template { about: Some(about), .. } => {
+                let asked = about.full();
+                let is_it = |other: &&Operation| other.call.full() == asked;
+                self.plan.operations.iter().filter(is_it).any(says_so)
+            }
+            _ => says_so(operation),
         })
     }
 

@@ -228,3 +228,26 @@ fn a_text_that_cannot_be_shown_is_one_cause_whatever_it_was_made_of() {
     // In the crate's own code the line is the cause.
     assert_eq!(shown("std::fmt::Display", one, true), shown("std::fmt::Display", other, true));
 }
+
+#[test]
+fn a_law_that_asks_what_waits_does_not_return_either() {
+    let mut wait = crate::guesses::tests::operation("a::Once", "wait", &[]);
+    let about = Some(Box::new(wait.call.clone()));
+    let (full, show) = ("{call} == {call}".to_owned(), String::new());
+    let call = Call::new(Form::Template { full, show, about }, vec![]);
+    let law = || Operation { call: call.clone(), kind: OperationKind::Law, ..wait.clone() };
+    let never = |operations: Vec<Operation>| {
+        let ty = Ty::prim("u8");
+        let types = vec![testsmith_model::operation::TypeInfo::owned(ty, Default::default())];
+        let plan = Plan { types, operations, ..Plan::default() };
+        let ending = Ending::TimedOut { after_ms: 5000, waits: false };
+        let (step, phase, values) = (0, Phase::Calling, vec![]);
+        let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+        let law = Step::Call(testsmith_model::OpId(0), Box::new([]));
+        Facts::new(&plan, &Sequence::from_steps(vec![law]), &outcome).never_returns()
+    };
+    assert!(!never(vec![law(), wait.clone()]));
+    let law = law();
+    wait.docs.endless = true;
+    assert!(never(vec![law, wait]));
+}
