@@ -44,6 +44,11 @@ pub struct Progress {
 }
 
 impl Console {
+    /// Another that tells the same.
+    pub fn again(&self) -> Console {
+        Console::new(self.quiet, self.format)
+    }
+
     pub fn new(quiet: bool, format: Format) -> Console {
         Console {
             quiet,

@@ -259,6 +259,7 @@ fn shown(callee: Option<&Callee>) -> String {
 }
 
 /// A failure as the search saw it.
+#[derive(Clone)]
 pub struct Failure {
     pub failing: Failing,
     pub sequence: Sequence,

@@ -51,12 +51,27 @@ impl Session {
         Session::open_on(Console::new(target.quiet, Format::Text), target, interrupt)
     }
 
-    /// As `open`, telling what is going on in another way.
+    /// As `open`, telling what is going on in another way. Where nothing of a published crate
+    /// can be called, and no features were chosen, all are switched on: what it offers may be behind
+    /// one. The tests of a package of the user's own would not be compiled without them.
     pub fn open_on(
         console: Console,
         target: &Target,
         interrupt: Arc<AtomicBool>,
     ) -> Result<Session> {
+        let chosen = target.all_features || target.no_default_features;
+        let free = target.krate.is_some() && !chosen && target.features.is_empty();
+        match Session::open_as(console.again(), target, Arc::clone(&interrupt)) {
+            Err(error) if error.is::<Uncallable>() && free => {
+                console.say("nothing can be called; trying again with all features");
+                let target = Target { all_features: true, ..target.clone() };
+                Session::open_as(console, &target, interrupt).map_err(|_| error)
+            }
+            session => session,
+        }
+    }
+
+    fn open_as(console: Console, target: &Target, interrupt: Arc<AtomicBool>) -> Result<Session> {
         let subject = subject(target)?;
         let (mut lab, out) = open_lab(target, &subject)?;
         let (oracles, fakes) = match &subject {
@@ -353,14 +368,24 @@ pub(crate) fn plan(lab: &Lab, api: Api, stamp: u64, console: &Console) -> Result
     // What makes arguments is no use where nothing takes them.
     let aside = |kind: OperationKind| matches!(kind, OperationKind::Builder | OperationKind::Law);
     if plan.operations.iter().all(|operation| aside(operation.kind)) {
-        bail!(
-            "nothing of {} can be called: all {} items were skipped; see `cargo testsmith list`",
-            plan.krate,
-            plan.skips.len()
-        );
+        return Err(Uncallable(plan.krate, plan.skips.len()).into());
     }
     Ok(plan)
 }
+
+/// Nothing of a crate can be called; so many items were skipped.
+#[derive(Debug)]
+struct Uncallable(String, usize);
+
+impl std::fmt::Display for Uncallable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Uncallable(krate, skipped) = self;
+        write!(f, "nothing of {krate} can be called: all {skipped} items were skipped; ")?;
+        f.write_str("see `cargo testsmith list`, and perhaps `--all-features`")
+    }
+}
+
+impl std::error::Error for Uncallable {}
 
 const PLAN_FILE: &str = "plan.json";
 

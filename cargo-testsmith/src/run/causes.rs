@@ -9,7 +9,8 @@ use crate::finding::{Failure, Finding, Findings, callee_at, weight};
 use std::collections::{BTreeSet, VecDeque};
 use testsmith_judge::{Failing, Severity, is_given_data, is_same_way, lineage, way};
 use testsmith_lab::Error;
-use testsmith_model::outcome::{Ending, Outcome};
+use testsmith_model::outcome::{Ending, Outcome, STACK_OVERFLOW};
+use testsmith_model::ty::TraitRef;
 use testsmith_model::{Callee, Plan, Sequence};
 
 /// So many causes are told of one line: there are many ways to fill a collection.
@@ -21,6 +22,9 @@ pub(super) struct Causes<'c> {
     left: VecDeque<Failure>,
     /// The operations of the failure that was proposed last.
     proposed: BTreeSet<String>,
+    /// That one, if it ended the process, and those of its kind that were not seen again.
+    tried: Option<Failure>,
+    lost: VecDeque<Failure>,
     /// What was confirmed, in its order.
     confirmed: Vec<Cause>,
 }
@@ -30,6 +34,7 @@ struct Cause {
     claim: Option<BrokenClaim>,
     refusal: Option<String>,
     elsewhere: Option<(String, u32, String)>,
+    arithmetic: Option<String>,
     severity: Severity,
     way: BTreeSet<String>,
     given_data: bool,
@@ -60,7 +65,8 @@ impl BrokenClaim {
         }
     }
 
-    /// Panics that meet in no place that is known, for the same types, do so in one.
+    /// Panics that meet in no place that is known, for the same types, do so in one. So does what
+    /// overflows the stack where values are compared, copied or shown, or a law asks for that.
     fn of_an_end(
         plan: &Plan,
         sequence: &Sequence,
@@ -72,6 +78,7 @@ impl BrokenClaim {
         let of = callee.and_then(Callee::of).and_then(|of| of.behind_references().path());
         types.extend(of.map(str::to_owned));
         let unplaced = note.contains("while panicking") && !note.contains(" at ");
+        let unplaced = unplaced || note == STACK_OVERFLOW && callee.is_some_and(is_basic);
         unplaced.then(|| BrokenClaim { claim: format!("signal {number}, {note}"), types })
     }
 
@@ -83,6 +90,14 @@ impl BrokenClaim {
             _ => false,
         }
     }
+}
+
+/// Whether a call is a law, or of a trait that laws are about.
+fn is_basic(callee: &Callee) -> bool {
+    const TRAITS: [&str; 7] =
+        ["Clone", "Debug", "Display", "Hash", "Ord", "PartialEq", "PartialOrd"];
+    let basic = |trait_: &TraitRef| TRAITS.contains(&trait_.name());
+    matches!(callee, Callee::Claim { .. }) || callee.trait_().is_some_and(basic)
 }
 
 /// Whether it is about nothing but a law: that is broken, or what the law asks panics outside of
@@ -111,6 +126,21 @@ fn refusal(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String
         .then(|| format!("{}, {}, {of}", panic.file, origin.statement))
 }
 
+/// Arithmetic that goes wrong, as it is written, in a file and for values of one type: what was
+/// copied from one function to another goes wrong in both.
+fn arithmetic(plan: &Plan, sequence: &Sequence, outcome: &Outcome) -> Option<String> {
+    let Ending::Panicked(panic) = &outcome.ending else { return None };
+    let statement = &panic.origin.as_deref()?.statement;
+    let goes_wrong = panic.own && panic.message.starts_with("attempt to ");
+    let named = |part: &str| part.trim().starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut operands = statement.split(['+', '-', '*', '/', '%']);
+    let of_names = operands.clone().count() > 1 && operands.all(named);
+    let callee = callee_at(plan, sequence, outcome.step as usize)?;
+    let of = callee.of()?.behind_references().path()?;
+    (goes_wrong && of_names)
+        .then(|| format!("{}, {}, {statement}, {of}", panic.message, panic.file))
+}
+
 /// The place of a panic in the standard library or another crate, and what was called: whatever is
 /// said there, of too large a number or of one below zero, nobody looked before.
 fn place_elsewhere(
@@ -135,7 +165,26 @@ impl<'c> Causes<'c> {
             left.extend(classes.iter_mut().filter_map(VecDeque::pop_front));
             classes.retain(|ways| !ways.is_empty());
         }
-        Causes { plan, left, proposed: BTreeSet::new(), confirmed: vec![] }
+        Causes {
+            plan,
+            left,
+            proposed: BTreeSet::new(),
+            tried: None,
+            lost: VecDeque::new(),
+            confirmed: vec![],
+        }
+    }
+
+    /// Whether something ended a process and was not seen to do so again: an optimised build may
+    /// need no stack where the tests do.
+    pub(super) fn has_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Proposes that once more, before what there was no time for.
+    pub(super) fn again(&mut self) {
+        self.lost.append(&mut self.left);
+        std::mem::swap(&mut self.lost, &mut self.left);
     }
 
     /// Whether something that was confirmed explains a failure, which is listed under it then.
@@ -149,6 +198,7 @@ impl<'c> Causes<'c> {
         let claim = BrokenClaim::of(self.plan, &failure.sequence, &failure.outcome);
         let refusal = refusal(self.plan, &failure.sequence, &failure.outcome);
         let elsewhere = place_elsewhere(self.plan, &failure.sequence, &failure.outcome);
+        let arithmetic = arithmetic(self.plan, &failure.sequence, &failure.outcome);
         let said = |cause: &&Cause| refusal.is_some() && cause.refusal == refusal;
         let often = self.confirmed.iter().filter(said).count() >= MAX_CAUSES;
         let explains = |cause: &&mut Cause| {
@@ -157,6 +207,7 @@ impl<'c> Causes<'c> {
             let same = cause.class == *class && covers
                 || BrokenClaim::is_same(&cause.claim, &claim)
                 || elsewhere.is_some() && cause.elsewhere == elsewhere
+                || arithmetic.is_some() && cause.arithmetic == arithmetic
                 || often && cause.refusal == refusal;
             same && cause.severity <= *severity
         };
@@ -198,10 +249,12 @@ fn explains(plan: &Plan, one: &Finding, other: &Finding) -> bool {
     let given_data =
         |finding: &Finding| is_given_data(plan, &finding.sequence, finding.outcome.step as usize);
     let elsewhere = |finding: &Finding| place_elsewhere(plan, &finding.sequence, &finding.outcome);
+    let computed = |finding: &Finding| arithmetic(plan, &finding.sequence, &finding.outcome);
     let same_way = is_about_a_law(plan, &one.sequence, &one.outcome)
         || given_data(one) <= given_data(other) && is_same_way(&one.way, &other.way);
     let same = same_way && one.failing.class == other.failing.class
         || elsewhere(one).is_some() && elsewhere(one) == elsewhere(other)
+        || computed(one).is_some() && computed(one) == computed(other)
         || BrokenClaim::is_same(&claim(one), &claim(other));
     same && one.failing.severity <= other.failing.severity
 }
@@ -213,6 +266,8 @@ impl Search for Causes<'_> {
                 continue;
             }
             self.proposed = failure.operations.clone();
+            let ended = matches!(failure.outcome.ending, Ending::Signal { .. });
+            self.tried = ended.then(|| failure.clone());
             let Failing { class, severity, .. } = &failure.failing;
             let same = |cause: &&Cause| {
                 cause.class == *class
@@ -227,7 +282,9 @@ impl Search for Causes<'_> {
     }
 
     fn learn(&mut self, confirmed: Option<&Confirmed>) {
+        let tried = self.tried.take();
         let Some(Confirmed { sequence, outcome, failing: Some(failing), .. }) = confirmed else {
+            self.lost.extend(tried);
             return;
         };
         self.confirmed.push(Cause {
@@ -235,6 +292,7 @@ impl Search for Causes<'_> {
             claim: BrokenClaim::of(self.plan, sequence, outcome),
             refusal: refusal(self.plan, sequence, outcome),
             elsewhere: place_elsewhere(self.plan, sequence, outcome),
+            arithmetic: arithmetic(self.plan, sequence, outcome),
             severity: failing.severity,
             way: way(self.plan, sequence, outcome.step as usize),
             given_data: is_given_data(self.plan, sequence, outcome.step as usize),

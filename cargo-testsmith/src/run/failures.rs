@@ -38,7 +38,15 @@ impl Work<'_> {
         let plan = &*self.session.plan;
         let mut causes = Causes::new(plan, findings);
         let until = self.ends.confirming;
-        let confirmed = self.findings(workers, components, &mut causes, until, tests)?;
+        let mut confirmed = self.findings(workers, components, &mut causes, until, tests)?;
+        if causes.has_lost() {
+            let mut exact = self.session.another(self.harness, self.budget.limits())?;
+            exact.take_lessons(supervisor.lessons().of_deaths());
+            let workers =
+                Workers { checked: &mut exact, released: None, points: None, only_fast: false };
+            causes.again();
+            confirmed.extend(self.findings(workers, components, &mut causes, until, tests)?);
+        }
         let (mut findings, left) = causes.tell(confirmed);
         let values = Values::new(plan, components);
         for finding in findings.iter_mut().filter(|finding| finding.needs_support()) {

@@ -18,6 +18,7 @@ pub fn docs(item: &Item) -> Docs {
         mentions_panic: text.to_ascii_lowercase().contains("panic"),
         announces_panics: panics::announces(text),
         inexact: prose::is_inexact(text),
+        gives_nan: prose::gives_nan(text),
         keeps_memory: prose::keeps_memory(text),
         endless: prose::is_endless(text),
         order: prose::order(text),
@@ -42,15 +43,17 @@ pub fn docs_in_trait(defined: &Item, function: &doc::Function) -> Docs {
     said
 }
 
-/// The parameters that stand in a sentence with the word "must".
+/// The parameters that stand in a sentence that demands something of whoever calls the function.
 fn demands(item: &Item, text: &str) -> Vec<String> {
     let ItemEnum::Function(function) = &item.inner else { return vec![] };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let text = text.replace('\n', " ");
     let demanded = |name: &str| {
-        text.split(". ").any(|sentence| {
-            let has = |wanted: &str| sentence.split(|c| !is_word(c)).any(|word| word == wanted);
-            has("must") && has(name)
+        let quoted = format!("`{name}`");
+        text.split(". ").filter(|sentence| prose::demands(sentence)).any(|sentence| {
+            // A single letter may be a word of its own.
+            let named = sentence.split(|c| !is_word(c)).any(|word| word == name);
+            if name == "a" { sentence.contains(&quoted) } else { named }
         })
     };
     let names = function.sig.inputs.iter().map(|(name, _)| name);

@@ -38,6 +38,35 @@ const ASIDE: &[&str] = &["at", "before", "if", "normally", "on", "to", "unless",
 /// Words that say when something is to be called.
 const WHEN: &[&str] = &["after", "before", "must", "twice"];
 
+/// Words that demand something of a caller, in one or several.
+const DEMANDS: &[&[&str]] = &[
+    &["must"],
+    &["precondition"],
+    &["preconditions"],
+    &["assumes"],
+    &["is", "assumed"],
+    &["are", "assumed"],
+    &["has", "to", "be"],
+    &["have", "to", "be"],
+    &["needs", "to", "be"],
+    &["need", "to", "be"],
+    &["make", "sure"],
+    &["always", "give"],
+    &["always", "pass"],
+    &["always", "provide"],
+    &["always", "supply"],
+    &["always", "use"],
+];
+
+/// Whether a sentence demands something of whoever calls a function.
+pub(crate) fn demands(sentence: &str) -> bool {
+    let sentence = sentence.to_ascii_lowercase();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let words: Vec<&str> =
+        sentence.split(|c| !is_word(c)).filter(|word| !word.is_empty()).collect();
+    DEMANDS.iter().any(|wanted| words.windows(wanted.len()).any(|words| words == *wanted))
+}
+
 pub(crate) fn is_negation(word: &str) -> bool {
     NOT.contains(&word) || word.ends_with("n't")
 }
@@ -70,6 +99,16 @@ pub(crate) fn is_inexact(text: &str) -> bool {
             && !sentence.iter().any(|word| is_negation(word))
     };
     sentences(text).iter().any(says)
+}
+
+/// Whether a sentence says that what is given may be a number that is none.
+pub(crate) fn gives_nan(text: &str) -> bool {
+    const GIVES: [&str; 8] =
+        ["be", "become", "becomes", "give", "gives", "produces", "returns", "yields"];
+    sentences(text).iter().any(|sentence| {
+        let has = |wanted: &[&str]| sentence.iter().any(|word| wanted.contains(&word.as_str()));
+        has(&["nan", "nans"]) && has(&GIVES) && !sentence.iter().any(|word| is_negation(word))
+    })
 }
 
 /// Whether a sentence says that memory is not freed.
@@ -150,6 +189,20 @@ mod tests {
         assert!(is_inexact("Shows it, rounded to two places."));
         assert!(!is_inexact("Shows it without loss of precision."));
         assert!(!is_inexact("Shows it."));
+    }
+
+    #[test]
+    fn what_a_caller_has_to_keep_is_demanded() {
+        assert!(demands("`n` must be even") && demands("Precondition: n is even"));
+        assert!(demands("For consistent results, always supply the same `s`"));
+        assert!(demands("It assumes that `list` is sorted"));
+        assert!(!demands("Always gives `n`, whatever was assumed") && !demands("Makes `n` even"));
+    }
+
+    #[test]
+    fn a_number_that_is_none_may_be_given() {
+        assert!(gives_nan("This produces `NaN` values when the magnitude is `0`."));
+        assert!(!gives_nan("Never returns NaN.") && !gives_nan("Leaves out what is NaN."));
     }
 
     #[test]

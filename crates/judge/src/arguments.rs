@@ -38,18 +38,45 @@ pub(crate) fn floats(sequence: &Sequence, here: usize, seen: &[Value]) -> Vec<f6
     .collect()
 }
 
+/// The numbers with a fraction in the lists that the step `here` is given, where the test has spelled
+/// them.
+pub(crate) fn floats_in_lists(plan: &Plan, sequence: &Sequence, here: usize) -> Vec<f64> {
+    let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
+    let mut open: Vec<usize> = steps.get(here).into_iter().flat_map(|it| it.args(here)).collect();
+    let mut floats = vec![];
+    // Arguments come before their uses, so this ends.
+    while let Some(slot) = open.pop() {
+        match steps[slot] {
+            Step::Literal(_, Literal::Float(bits)) => floats.push(f64::from_bits(*bits)),
+            Step::Call(op, _) if plan.operation(*op).kind == OperationKind::Builder => {
+                open.extend(steps[slot].args(slot));
+            }
+            Step::Literal(..) | Step::Call(..) => {}
+        }
+    }
+    floats
+}
+
 /// Whether the step `here`, or one that it was made from, was given a number that is none, or has
-/// no end, as far as that was seen.
+/// no end, or has none as soon as it is multiplied by itself, as far as that was seen; or what a call
+/// gave that is documented to give such.
 pub(crate) fn is_given_nan(plan: &Plan, sequence: &Sequence, here: usize, seen: &[Value]) -> bool {
     let steps: Vec<&Step> = sequence.steps().take(here + 1).collect();
     let is_nan = |slot: usize| match steps[slot] {
-        Step::Literal(_, Literal::Float(bits)) => !f64::from_bits(*bits).is_finite(),
+        Step::Literal(ty, Literal::Float(bits)) => {
+            let number = f64::from_bits(*bits);
+            match plan.ty(*ty).ty == Ty::prim("f32") {
+                true => !(number as f32).powi(2).is_finite(),
+                false => !number.powi(2).is_finite(),
+            }
+        }
         Step::Literal(..) => false,
-        Step::Call(..) => {
+        Step::Call(op, _) => {
             let is_float = matches!(&plan.ty(steps[slot].ty(plan)).ty,
                 Ty::Prim(name) if name.starts_with('f'));
             let text = seen.get(slot).and_then(|value| value.text.as_deref());
-            is_float && matches!(text, Some("NaN" | "inf" | "-inf"))
+            let shows = is_float && matches!(text, Some("NaN" | "inf" | "-inf"));
+            shows || plan.operation(*op).docs.gives_nan
         }
     };
     let makers = made_from(&steps, here);
@@ -236,6 +263,37 @@ mod tests {
     fn is_made_up(steps: Vec<Step>) -> bool {
         let last = steps.len() - 1;
         made_up_keys(&plan(), &Sequence::from_steps(steps), last)[last]
+    }
+
+    #[test]
+    fn a_number_without_end_is_one_in_its_own_type() {
+        let float = |name: &str| TypeInfo::owned(Ty::prim(name), Default::default());
+        let operations = vec![Operation::of_types(&[(TypeId(0), Mode::Own)], TypeId(0))];
+        let is_given = |name: &str, number: f64| {
+            let types = vec![float(name)];
+            let plan = Plan { types, operations: operations.clone(), ..Plan::default() };
+            let literal = Step::Literal(TypeId(0), Literal::Float(number.to_bits()));
+            let steps = vec![literal, Step::Call(OpId(0), [1].into())];
+            is_given_nan(&plan, &Sequence::from_steps(steps), 1, &[])
+        };
+        assert!(is_given("f64", f64::NAN) && is_given("f64", 1e200) && is_given("f32", f64::MAX));
+        assert!(!is_given("f64", 1e100) && is_given("f32", 1e100) && !is_given("f32", 1e10));
+    }
+
+    #[test]
+    fn what_a_list_holds_is_given_and_what_a_value_was_made_of_is_not() {
+        let float = TypeInfo::owned(Ty::prim("f64"), Default::default());
+        let operation = || Operation::of_types(&[(TypeId(0), Mode::Own)], TypeId(0));
+        let list = Operation { kind: OperationKind::Builder, ..operation() };
+        let operations = vec![list, operation()];
+        let plan = Plan { types: vec![float], operations, ..Plan::default() };
+        let floats = |made_by: u32| {
+            let literal = Step::Literal(TypeId(0), Literal::Float((-2.0_f64).to_bits()));
+            let (made, given) = (Step::Call(OpId(made_by), [1].into()), [1].into());
+            let steps = vec![literal, made, Step::Call(OpId(1), given)];
+            floats_in_lists(&plan, &Sequence::from_steps(steps), 2)
+        };
+        assert_eq!((floats(0), floats(1)), (vec![-2.0], vec![]));
     }
 
     #[test]

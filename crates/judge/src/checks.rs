@@ -1,11 +1,10 @@
 //! Checks of what the caller gave, told from failures of the code's own making.
 
 use crate::facts::Facts;
-use crate::guesses::{code_in, is_by_zero, own_words};
-use testsmith_model::operation::{Operation, OperationKind};
+use crate::guesses::is_by_zero;
 
 /// What the language and its library say of themselves; all else was written by a person.
-const OF_THE_LANGUAGE: [&str; 9] = [
+pub(crate) const OF_THE_LANGUAGE: [&str; 9] = [
     "assertion",
     "attempt to",
     "already borrowed",
@@ -90,33 +89,10 @@ impl Facts<'_> {
         self.floats.iter().any(|number| !(0.0..=1.0).contains(number))
     }
 
-    /// It was given a number with a fraction that nothing is finer than, or none at all: whoever
-    /// goes on until it is fine enough does so for ever.
+    /// It was given a number with a fraction that nothing is finer than, or none at all, alone or in
+    /// a list: whoever goes on until it is fine enough, or by such steps, does so for ever.
     pub fn given_nothing_to_stop_at(&self) -> bool {
-        self.floats.iter().any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
-    }
-
-    /// An assertion fails for a reason that its author has put in words, in the function that was
-    /// called: that is for its caller to read.
-    pub fn asserts_in_words(&self) -> bool {
-        let bare = self.says(&["assertion failed", "assertion `"]);
-        self.is_in_the_entry() && !bare
-    }
-
-    /// What it says when it panics is about a function that anybody can call, by its name and as
-    /// code: it speaks to whoever calls that. What an assertion quotes of itself speaks to nobody.
-    pub fn speaks_to_its_caller(&self) -> bool {
-        let Some(panic) = self.panic() else { return false };
-        let said = own_words(&panic.message);
-        // A text that it quotes may look like a name, and a contract names its own function.
-        let language = OF_THE_LANGUAGE.iter().any(|words| said.contains(words));
-        let written = !language && self.contract().is_none();
-        let can_be_called = |name: &str| {
-            let is_it = |operation: &Operation| {
-                operation.kind != OperationKind::Law && operation.callee.name() == name
-            };
-            self.plan.operations.iter().any(is_it)
-        };
-        written && code_in(said).any(can_be_called)
+        let mut given = self.floats.iter().chain(&self.floats_in_lists);
+        given.any(|number| number.is_nan() || *number < f64::from(f32::MIN_POSITIVE))
     }
 }

@@ -4,7 +4,7 @@ use crate::facts::Facts;
 use crate::guesses::{is_about_a_query, kind_of_message};
 use testsmith_model::Callee;
 use testsmith_model::operation::{Input, Operation, OperationKind};
-use testsmith_model::outcome::{Ending, MemoryError};
+use testsmith_model::outcome::{Ending, MemoryError, Panic};
 
 impl Facts<'_> {
     /// Error class and place. Failures that share both are one finding, unless it takes
@@ -24,33 +24,7 @@ impl Facts<'_> {
             Some(callee) => callee.to_string(),
         };
         match &self.outcome.ending {
-            // All that a macro makes has one place: the line that calls it.
-            Ending::Panicked(panic) if self.is_made_by_a_macro() => {
-                let name = self.name().unwrap_or(&path);
-                let kind = kind_of_message(&panic.message);
-                format!("panic in {name} made by a macro in {}: {kind}", panic.file)
-            }
-            // Whoever shows a value panics in one place of std, whatever the value was made of.
-            Ending::Panicked(panic) if !panic.own && self.is_of_trait(&["Debug", "Display"]) => {
-                format!("panic in {path}: {}", kind_of_message(&panic.message))
-            }
-            Ending::Panicked(panic) if !panic.file.is_empty() => {
-                // A number that is too large for one operator of a line is for the next, too.
-                let column = match panic.message.contains("with overflow") {
-                    true => String::new(),
-                    false => format!(":{}", panic.column),
-                };
-                let place = format!("panic at {}:{}{column}", panic.file, panic.line);
-                // Many roads lead to a line of another crate.
-                if panic.own {
-                    return place;
-                }
-                let kind = kind_of_message(&panic.message);
-                format!("{place}, given {}: {kind}", self.kinds_given())
-            }
-            Ending::Panicked(panic) => {
-                format!("panic in {path}: {}", kind_of_message(&panic.message))
-            }
+            Ending::Panicked(panic) => self.class_of_a_panic(panic, &path),
             Ending::Broken => format!("law broken: {path}"),
             // Which of the two it is depends on what the elements are.
             Ending::Memory(MemoryError::DroppedTwice | MemoryError::DoubleFree) => {
@@ -77,6 +51,50 @@ impl Facts<'_> {
             Ending::Exited { code } => format!("exit {code} in {path}"),
             Ending::Completed | Ending::Inapplicable => String::new(),
         }
+    }
+
+    /// The place of a panic, or what it says where there is none to be told.
+    fn class_of_a_panic(&self, panic: &Panic, path: &str) -> String {
+        let kind = kind_of_message(&panic.message);
+        // All that a macro makes has one place: the line that calls it. What it makes inside of a
+        // function is the same wherever a function of that name calls it.
+        if self.is_made_by_a_macro() {
+            let inside = panic.origin.as_deref().filter(|origin| !origin.function.is_empty());
+            let name = inside.map(|origin| origin.function.as_str()).or(self.name());
+            let place = match inside.and_then(|origin| origin.statement.split_once('!')) {
+                Some((name, _)) => format!("the macro {name}"),
+                None => format!("a macro in {}", panic.file),
+            };
+            return format!("panic in {} made by {place}: {kind}", name.unwrap_or(path));
+        }
+        // Whoever shows a value panics in one place of std, whatever the value was made of.
+        let shows = !panic.own && self.is_of_trait(&["Debug", "Display"]);
+        if shows || panic.file.is_empty() {
+            return format!("panic in {path}: {kind}");
+        }
+        // What must not fail for one side of a comparison need not for the other.
+        if let Some(function) = self.compares_at().filter(|_| panic.own) {
+            let of = self.root.as_deref().unwrap_or(path);
+            return format!("panic in {function} of {of} in {}", panic.file);
+        }
+        // A number that is too large for one operator of a line is for the next, too.
+        let column = match panic.message.contains("with overflow") {
+            true => String::new(),
+            false => format!(":{}", panic.column),
+        };
+        let place = format!("panic at {}:{}{column}", panic.file, panic.line);
+        // Many roads lead to a line of another crate.
+        match panic.own {
+            true => place,
+            false => format!("{place}, given {}: {kind}", self.kinds_given()),
+        }
+    }
+
+    /// The function that compares two values and in which a panic stands.
+    fn compares_at(&self) -> Option<&str> {
+        const COMPARISONS: [&str; 4] = ["cmp", "eq", "ne", "partial_cmp"];
+        let function = self.panic()?.origin.as_deref()?.function.as_str();
+        COMPARISONS.contains(&function).then_some(function)
     }
 
     /// The types that the operation takes, whatever their arguments; the first is the one

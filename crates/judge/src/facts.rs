@@ -1,7 +1,9 @@
 //! What the rules of the policy may look at.
 
 use crate::arguments;
-use crate::by_hand::{assembled, constructs, is_put_together};
+use crate::by_hand::{
+    assembled, constructs, is_put_together, of_several_lists, speaks_for_the_crate,
+};
 use crate::contract::BrokenContract;
 use crate::guesses::{
     OF_STD, bits, indices_in, is_a_back_door, is_a_convention, is_about_a_query, is_internal,
@@ -17,6 +19,7 @@ use crate::places;
 use crate::support::Support;
 use crate::way::{lineage, root};
 use std::collections::BTreeSet;
+use testsmith_model::call::Form;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
@@ -35,6 +38,8 @@ pub struct Facts<'f> {
     given: Vec<i128>,
     /// The numbers with a fraction that it was given, as far as they are known.
     pub(crate) floats: Vec<f64>,
+    /// Those in the lists that it was given.
+    pub(crate) floats_in_lists: Vec<f64>,
     /// An integer of the test stands somewhere in what the call depends on.
     pub numbered: bool,
     /// A call before had a key that nobody has given out.
@@ -90,6 +95,10 @@ pub struct Facts<'f> {
     pub given_nan: bool,
     /// What made one of its values was told a place outside of the text that it was given.
     pub told_outside: bool,
+    /// What made one of its values was given several lists, and could not refuse them.
+    pub of_several_lists: bool,
+    /// It was told by the test what the crate itself tells one after the other.
+    pub spoken_for: bool,
     /// It brings two values together that borrow from different ones.
     pub of_two_owners: bool,
     /// A method that only looks is asked of a value after calls through shared references.
@@ -130,8 +139,6 @@ impl<'f> Facts<'f> {
         let unsafe_call = calls().chain(operation).any(|operation| operation.call.in_unsafe);
         let by_hand = depends_on(plan, sequence, here, is_put_together);
         let of_hidden_parts = depends_on(plan, sequence, here, |call| call.docs.hidden);
-        let constructed = calls().filter_map(constructs).collect();
-        let assembled = assembled(plan, calls());
         let back_door = calls().any(is_a_back_door) || operation.is_some_and(is_unchecked);
         let keeps_memory = operation.is_some_and(|operation| keeps_memory(plan, operation));
         // What a law says in closures is its own claim.
@@ -154,6 +161,7 @@ impl<'f> Facts<'f> {
             outcome,
             given,
             floats: arguments::floats(sequence, here, &outcome.values),
+            floats_in_lists: arguments::floats_in_lists(plan, sequence, here),
             numbered: is_numbered(plan, sequence, here),
             made_up_keys,
             made_up_here,
@@ -163,8 +171,8 @@ impl<'f> Facts<'f> {
             internal: operation.is_some_and(|operation| is_internal(plan, &operation.callee)),
             by_hand,
             of_hidden_parts,
-            constructed,
-            assembled,
+            constructed: calls().filter_map(constructs).collect(),
+            assembled: assembled(plan, calls()),
             back_door,
             keeps_memory,
             kept_before: calls().any(|operation| operation.docs.keeps_memory),
@@ -179,6 +187,8 @@ impl<'f> Facts<'f> {
             told_before: places::told_before(plan, sequence, here, &complained_of(outcome)),
             given_nan: arguments::is_given_nan(plan, sequence, here, &outcome.values),
             told_outside: places::told_outside(plan, sequence, here),
+            of_several_lists: of_several_lists(plan, sequence, here),
+            spoken_for: speaks_for_the_crate(plan, sequence, here),
             of_two_owners: of_two_owners(plan, sequence, here),
             shared_before: operation.is_some_and(is_about_a_query)
                 && arguments::is_shared_before(plan, sequence, here),
@@ -304,10 +314,19 @@ impl<'f> Facts<'f> {
         self.operation.is_some_and(is_a_convention) && self.support.is_some_and(|s| !s.is_earned())
     }
 
-    /// The function says that it never returns: by its documentation, or by its type.
+    /// The function says that it never returns, or the one that a law asks: by its documentation,
+    /// or by its type.
     pub fn never_returns(&self) -> bool {
-        self.operation.is_some_and(|operation| {
+        let says_so = |operation: &Operation| {
             operation.docs.endless || self.plan.ty(operation.output).ty.any(is_empty)
+        };
+        self.operation.is_some_and(|operation| match &operation.call.form {
+            Form::Template { about: Some(about), .. } => {
+                let asked = about.full();
+                let is_it = |other: &&Operation| other.call.full() == asked;
+                self.plan.operations.iter().filter(is_it).any(says_so)
+            }
+            _ => says_so(operation),
         })
     }
 
@@ -421,8 +440,9 @@ impl<'f> Facts<'f> {
         })
     }
 
-    /// It reads from one slice or text and writes to another, whose size the caller chose. What
-    /// works on one in place has nothing to be too small.
+    /// It reads from one slice or text, or from its value, and writes to another slice, whose size
+    /// the caller chose. What works on one in place has nothing to be too small, and what is only
+    /// an index goes wrong by itself.
     pub fn fills_a_buffer(&self) -> bool {
         let inputs = self.operation.map(|operation| operation.inputs.as_slice());
         let slices = inputs.unwrap_or_default().iter().filter_map(|input| {
@@ -433,7 +453,11 @@ impl<'f> Facts<'f> {
             }
         });
         let (written, read): (Vec<bool>, Vec<bool>) = slices.partition(|written| *written);
-        !written.is_empty() && !read.is_empty()
+        let writes_its_value = self.says(&["out of range for slice"])
+            && inputs.is_some_and(|inputs| {
+                inputs.first().is_some_and(|it| it.name == "self" && it.mode != Mode::Exclusive)
+            });
+        !written.is_empty() && (!read.is_empty() || writes_its_value)
     }
 
     /// It gives what lies between two values of one type as a number without a sign.

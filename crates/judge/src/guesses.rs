@@ -177,18 +177,21 @@ pub fn kind_of_message(message: &str) -> String {
     text
 }
 
-/// Macros of the standard library that panic where they stand.
-pub const OF_STD: [&str; 10] = [
+/// Macros of the standard library that panic where they stand, or show what is written there.
+pub const OF_STD: [&str; 13] = [
     "assert",
     "assert_eq",
     "assert_ne",
+    "dbg",
     "debug_assert",
     "debug_assert_eq",
     "debug_assert_ne",
+    "format",
     "panic",
     "todo",
     "unimplemented",
     "unreachable",
+    "vec",
 ];
 
 #[cfg(test)]

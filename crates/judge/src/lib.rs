@@ -18,6 +18,7 @@ mod needed;
 mod places;
 mod policy;
 mod positions;
+mod refusals;
 mod reservations;
 mod support;
 mod way;

@@ -277,6 +277,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.announced
                 || facts.made_up_keys
                 || facts.made_for_another
+                || facts.refuses_its_caller()
                 || (facts.large_number && facts.says(&["with overflow"]));
             let compares = facts.is_of_trait(&["PartialEq", "PartialOrd", "Ord"]);
             (facts.kind() == Some(OperationKind::Law) || compares) && !asked_for
@@ -388,7 +389,7 @@ pub static POLICY: &[Rule] = &[
                 || facts.interrupted
                 || facts.answered
                 || facts.is_of_a_foreign_trait()
-                || facts.asserts_in_words()
+                || facts.refuses_its_caller()
                 || (facts.is_told_a_place() && facts.asserts_an_order())
                 || (facts.is_of_trait(&OPERATORS)
                     && (facts.large_number || facts.says(&["overflow", "underflow"])));
@@ -459,10 +460,12 @@ pub static POLICY: &[Rule] = &[
             let asked_for = facts.made_up_keys
                 || facts.interrupted
                 || facts.is_meant()
+                || facts.refuses_its_caller()
                 || ((facts.near_the_end || facts.far_place) && facts.says(&["with overflow"]))
                 || (facts.panics_by(&ASSERTIONS) && facts.mentions_an_argument())
                 || facts.asserts_a_parameter()
                 || (facts.numbered && facts.says(&INSIDE_A_LETTER))
+                || (facts.returns_a_result() && facts.complains_of_a_given_index())
                 || facts.refuses_in_a_macro()
                 || ((facts.is_told_where() || facts.takes_a_list_of_places())
                     && (facts.says(&BOUNDS) || facts.says(&["capacity overflow"])))
@@ -576,7 +579,7 @@ const MANY: u128 = 60;
 /// No stack is made for a recursion of so many steps.
 const THOUSANDS: u128 = 1000;
 
-fn overflows_its_stack(facts: &Facts) -> bool {
+pub(crate) fn overflows_its_stack(facts: &Facts) -> bool {
     matches!(&facts.outcome.ending, Ending::Signal { note, .. } if note == STACK_OVERFLOW)
 }
 

@@ -5,6 +5,7 @@
 //! nothing else to complain of.
 
 use crate::facts::{Facts, is_empty};
+use crate::guesses::indices_in;
 use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{OpId, Plan};
@@ -137,6 +138,15 @@ impl Facts<'_> {
             Some("std::result::Result") => !output.type_arg(1).is_some_and(is_empty),
             _ => false,
         })
+    }
+
+    /// An index that it was given is beyond the end, in the words of the language. Where a value is
+    /// changed there, that panics by convention; an error is about what goes there.
+    pub fn complains_of_a_given_index(&self) -> bool {
+        self.panic().is_some_and(|panic| {
+            let beyond = panic.message.starts_with("index out of bounds");
+            beyond && indices_in(&panic.message).iter().any(|index| self.times_given(*index) > 0)
+        }) && self.is_told_a_place()
     }
 
     /// The function promises a `Result`.

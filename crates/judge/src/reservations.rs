@@ -2,8 +2,8 @@
 
 use crate::Severity::Suspicious;
 use crate::guesses::is_by_nothing;
-use crate::policy::Rule;
-use crate::words::ASSERTIONS;
+use crate::policy::{Rule, overflows_its_stack};
+use crate::words::{ARITHMETIC, ASSERTIONS};
 use testsmith_model::outcome::Ending;
 
 /// The rule of what depends on the answers of fakes.
@@ -60,11 +60,15 @@ pub static RESERVATIONS: &[Rule] = &[
     Rule {
         name: "number that is none",
         severity: Suspicious,
-        reason: "something is unwrapped that is not there, or an assertion fails, and the test gave \
-                 a number that is none, or infinite, of which one is easily made",
+        reason: "something is unwrapped that is not there, an assertion fails or the stack does not \
+                 suffice, and the test gave a number that is none, or infinite, or as good as that, \
+                 of which one is easily made",
         applies: |facts| {
             let nothing = facts.panic().is_some_and(|panic| is_by_nothing(&panic.message));
-            facts.given_nan && (nothing || facts.panics_by(&ASSERTIONS))
+            let asserts = facts.panics_by(&ASSERTIONS);
+            // Numbers that are none come of ordinary ones, too, and who asks for them expects some.
+            asserts && facts.says(&["is_nan()", "is_finite()"])
+                || facts.given_nan && (nothing || asserts || overflows_its_stack(facts))
         },
     },
     Rule {
@@ -73,6 +77,24 @@ pub static RESERVATIONS: &[Rule] = &[
         reason: "what it says when it panics names a function that anybody can call, and so tells \
                  its caller how that is to be used",
         applies: |facts| facts.speaks_to_its_caller(),
+    },
+    Rule {
+        name: "lists that have to fit",
+        severity: Suspicious,
+        reason: "arithmetic or an index goes wrong in a value that was made of several lists of \
+                 the test, which may have to fit each other",
+        applies: |facts| facts.of_several_lists && facts.says(&ARITHMETIC),
+    },
+    Rule {
+        name: "what the crate tells itself",
+        severity: Suspicious,
+        reason: "the test put together what the crate itself gives out one after the other, and \
+                 such may only come in some order",
+        applies: |facts| {
+            facts.spoken_for && facts.is_calling() && facts.panic().is_some() && {
+                facts.is_unreachable() || facts.panics_by(&ASSERTIONS) || facts.refuses_in_words()
+            }
+        },
     },
     Rule {
         name: "values of different owners",

@@ -10,12 +10,13 @@
 //! list break one law for one reason, whichever of them it is seen with.
 
 use std::collections::BTreeSet;
-use testsmith_model::operation::{Input, Mode, OperationKind};
+use testsmith_model::call::Form;
+use testsmith_model::operation::{Input, Mode, Operation, OperationKind};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Edit, EditStep, Plan, Sequence, Step, TypeId};
 
 /// The names of the calls that a step needs, but for its own, for those that make a value of
-/// nothing or of numbers, that lend the items of one, or that lead to its receiver from the value
+/// nothing or of numbers, or a variant of what it holds, that lend the items of one, or that lead to its receiver from the value
 /// that this is a part or a view of. One that is handed nothing but data needs none: it does not
 /// matter who wrote a text or a number.
 pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
@@ -30,7 +31,8 @@ pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
     let call = |(here, step): (usize, &EditStep)| match step {
         EditStep::Call(op, _) if here != last && !views.contains(&here) => {
             let operation = plan.operation(*op);
-            let aside = matches!(operation.kind, OperationKind::Builder | OperationKind::Law);
+            let aside = matches!(operation.kind, OperationKind::Builder | OperationKind::Law)
+                || is_a_variant(plan, operation);
             let plain = |input: &Input| matches!(plan.ty(input.ty).ty, Ty::Prim(_));
             let from_nothing = operation.inputs.iter().all(plain);
             // The items of a value, as a slice or a text, are data like any other.
@@ -41,6 +43,12 @@ pub fn way(plan: &Plan, sequence: &Sequence, step: usize) -> BTreeSet<String> {
         _ => None,
     };
     needed.steps.iter().enumerate().filter_map(call).collect()
+}
+
+/// Whether an operation puts a variant of an enum together, which runs no code of the crate.
+fn is_a_variant(plan: &Plan, operation: &Operation) -> bool {
+    let Form::Constructor { path, .. } = &operation.call.form else { return false };
+    plan.ty(operation.output).ty.path().is_some_and(|made| made != path)
 }
 
 /// Whether a failure with this way comes about as one that is known: that needs nothing, or they

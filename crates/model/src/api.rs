@@ -233,6 +233,9 @@ pub struct Docs {
     /// A sentence says that something is not kept exactly.
     #[cfg_attr(feature = "serde", serde(default))]
     pub inexact: bool,
+    /// A sentence says that what it gives may be a number that is none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub gives_nan: bool,
     /// A sentence, or the type of what it gives, says that memory is not freed.
     #[cfg_attr(feature = "serde", serde(default))]
     pub keeps_memory: bool,
@@ -262,6 +265,7 @@ impl Docs {
         self.mentions_panic |= other.mentions_panic;
         self.announces_panics |= other.announces_panics;
         self.inexact |= other.inexact;
+        self.gives_nan |= other.gives_nan;
         self.keeps_memory |= other.keeps_memory;
         self.endless |= other.endless;
         self.order.extend(other.order);

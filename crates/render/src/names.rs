@@ -52,13 +52,16 @@ fn type_name(ty: &Ty) -> Option<&str> {
     }
 }
 
-/// `IndexMap` as `index_map`.
+/// `IndexMap` as `index_map`, and `XMLNode` as `xml_node`.
 pub fn snake(text: &str) -> String {
     let mut out = String::new();
     let mut lower = false;
-    for c in text.chars() {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         if c.is_ascii_alphanumeric() {
-            if c.is_ascii_uppercase() && lower {
+            let begins = chars.peek().is_some_and(char::is_ascii_lowercase);
+            let inside = out.ends_with(|last: char| last.is_ascii_lowercase());
+            if c.is_ascii_uppercase() && (lower || inside && begins) {
                 out.push('_');
             }
             lower = c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -128,6 +131,7 @@ mod tests {
     #[test]
     fn names_are_in_snake_case() {
         assert_eq!(snake("IndexMap swap_remove panics"), "index_map_swap_remove_panics");
+        assert_eq!(snake("XMLNode of HTML"), "xml_node_of_html");
         assert_eq!(snake("equal values have equal hashes"), "equal_values_have_equal_hashes");
         assert_eq!(variable(&Ty::adt("a::BitVec", vec![])), "bit_vec");
         assert_eq!(variable(&Ty::adt("a::Match", vec![])), "a_match");

@@ -7,12 +7,12 @@ use testsmith_model::outcome::Origin;
 
 /// The class of a panic at this statement.
 fn class(statement: &str) -> String {
-    class_of(statement, "attempt to divide by zero", 1)
+    class_of(statement, "other", "attempt to divide by zero", 1)
 }
 
-fn class_of(statement: &str, message: &str, column: u32) -> String {
+fn class_of(statement: &str, function: &str, message: &str, column: u32) -> String {
     let origin =
-        Origin { statement: statement.into(), function: "other".into(), ..Origin::default() };
+        Origin { statement: statement.into(), function: function.into(), ..Origin::default() };
     let panic = Panic {
         message: message.into(),
         file: "src/lib.rs".into(),
@@ -132,15 +132,26 @@ fn a_trait_of_another_crate_is_neither_of_std_nor_local() {
 
 #[test]
 fn what_a_macro_makes_is_told_apart_by_its_function() {
-    let made = class("impl_integer!(i8, i16)");
+    let by_zero = "attempt to divide by zero";
+    let made = class_of("impl_integer!(i8, i16)", "", by_zero, 1);
     assert_eq!(made, "panic in lcm made by a macro in src/lib.rs: attempt to divide by zero");
+    let inside = class("divide!(a, b)");
+    assert_eq!(inside, "panic in other made by the macro divide: attempt to divide by zero");
     assert_eq!(class("assert!(n > 0)"), "panic at src/lib.rs:7:1");
     assert_eq!(class("a / b"), "panic at src/lib.rs:7:1");
 }
 
 #[test]
+fn both_sides_of_a_comparison_fail_for_one_reason() {
+    let class = |statement, function| class_of(statement, function, "no number", 3);
+    assert_eq!(class("self.0.unwrap()", "cmp"), class("other.0.unwrap()", "cmp"));
+    assert_eq!(class("self.0.unwrap()", "cmp"), "panic in cmp of a::lcm in src/lib.rs");
+    assert_eq!(class("self.0.unwrap()", "get"), "panic at src/lib.rs:7:3");
+}
+
+#[test]
 fn two_operators_of_a_line_overflow_for_one_reason() {
-    let at = |message, column| class_of("a + b * c", message, column);
+    let at = |message, column| class_of("a + b * c", "other", message, column);
     let (add, multiply) = ("attempt to add with overflow", "attempt to multiply with overflow");
     assert_eq!(at(add, 1), at(multiply, 5));
     assert_ne!(at("index out of bounds", 1), at("index out of bounds", 5));
@@ -274,4 +285,27 @@ fn what_hangs_on_the_answers_of_a_fake_is_told_apart_from_what_holds_anyway() {
     assert_eq!(rule(&own), "fake without an answer");
     let worn = rule_with_a_fake("FakeTill: nothing", "testsmith/src/fakes/worn.rs", true);
     assert_eq!(worn, "fake without an answer");
+}
+
+#[test]
+fn a_law_that_asks_what_waits_does_not_return_either() {
+    let mut wait = crate::guesses::tests::operation("a::Once", "wait", &[]);
+    let about = Some(Box::new(wait.call.clone()));
+    let (full, show) = ("{call} == {call}".to_owned(), String::new());
+    let call = Call::new(Form::Template { full, show, about }, vec![]);
+    let law = || Operation { call: call.clone(), kind: OperationKind::Law, ..wait.clone() };
+    let never = |operations: Vec<Operation>| {
+        let ty = Ty::prim("u8");
+        let types = vec![testsmith_model::operation::TypeInfo::owned(ty, Default::default())];
+        let plan = Plan { types, operations, ..Plan::default() };
+        let ending = Ending::TimedOut { after_ms: 5000, waits: false };
+        let (step, phase, values) = (0, Phase::Calling, vec![]);
+        let outcome = Outcome { ending, step, phase, values, new_edges: 0 };
+        let law = Step::Call(testsmith_model::OpId(0), Box::new([]));
+        Facts::new(&plan, &Sequence::from_steps(vec![law]), &outcome).never_returns()
+    };
+    assert!(!never(vec![law(), wait.clone()]));
+    let law = law();
+    wait.docs.endless = true;
+    assert!(never(vec![law, wait]));
 }
