@@ -73,6 +73,36 @@ fn a_sequence_of_calls_with_the_right_arguments_leads_to_a_state() {
 }
 
 #[test]
+fn what_one_goal_made_is_where_the_next_begins() {
+    let calls_of = |goal: &str, start: &str| {
+        let all = calls(check_reached(goal));
+        all.iter().filter(|call| call.contains(start)).count()
+    };
+    // 95 in steps of 30, 777 in steps of 300: neither alone, nor together with the train.
+    assert_eq!(calls_of("Train::new", ".warm("), 4);
+    assert_eq!(calls_of("Train::new", ".fill("), 3);
+    let report = check_reached("Train::leave");
+    let calls = calls(report);
+    assert_eq!(calls.iter().filter(|call| call.starts_with("train.couple(")).count(), 3);
+    let makes_it = calls.iter().position(|call| call.starts_with("let mut train = Train::new("));
+    assert!(makes_it.is_some_and(|at| at >= 9), "the calls stand where their object is made");
+}
+
+#[test]
+fn what_an_option_holds_is_asked_like_any_object() {
+    let report = check_reached("Train::change_engines");
+    let calls = calls(report);
+    let last = calls.last().expect("calls");
+    assert!(last.starts_with("train.take_along("), "{calls:?}");
+}
+
+#[test]
+fn queries_of_a_generic_type_belong_to_each_of_its_instances() {
+    let calls = calls(check_reached("Shelf::tidy"));
+    assert_eq!(calls.iter().filter(|call| call.contains(".put(")).count(), 3, "{calls:?}");
+}
+
+#[test]
 fn two_objects_are_brought_into_two_states() {
     let report = report("transfer");
     assert_eq!(report["verdict"], "reached", "{report:#}");
