@@ -245,22 +245,6 @@ impl<'s> Asking<'_, 's> {
             let mut native = Native { plan, description, supervisor: &mut *self.supervisor };
             let flat = description.flat(&found);
             let shown = native.show(&flat, answer.function)?;
-            if std::env::var("RT").is_ok() {
-                let names: Vec<String> = found
-                    .calls
-                    .iter()
-                    .map(|c| {
-                        format!(
-                            "{}{:?}",
-                            description.system.functions[c.function].name, c.arguments
-                        )
-                    })
-                    .collect();
-                eprintln!(
-                    "TRY {} {} {:?} goal {:?} end {:?}",
-                    answer.goal.of, found.framed, names, found.goal, shown.end
-                );
-            }
             if self.learn(search, answer, (&found, &flat), &shown) {
                 search.block_state(&found);
                 answer.missed = None;

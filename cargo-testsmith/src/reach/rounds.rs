@@ -77,9 +77,6 @@ impl Rounds<'_> {
             .collect();
         for round in 0..=MAX_ROUNDS {
             let description = self.description.with(&components.0);
-            if std::env::var("RT").is_ok() {
-                eprintln!("ROUND {round} open {} components {}", open.len(), components.0.len());
-            }
             let before = components.0.len();
             let missed = self.round(&description, open, &mut components, &mut done, true)?;
             let is_done = missed.iter().all(|it| it.helps) || self.is_interrupted();
@@ -119,22 +116,14 @@ impl Rounds<'_> {
             if it.function.is_some() && done.iter().any(is_met) {
                 continue;
             }
-            if self.is_interrupted() {
+            let made = it.before.as_ref().map_or(0, |answer| answer.runs);
+            let is_tried = thrifty && made >= self.limits.tries;
+            if self.is_interrupted() || is_tried {
                 missed.push(it);
                 continue;
             }
             self.console.say(&format!("searching for {}", it.goal.of));
             let mut answer = self.asked(description, &it, &mut searches, thrifty)?;
-            if std::env::var("RT").is_ok() {
-                eprintln!(
-                    "GOAL {} {:?} {} ms runs {} calls {:?}",
-                    answer.goal.of,
-                    answer.missed,
-                    answer.time.as_millis(),
-                    answer.runs,
-                    answer.states.first().map(|s| s.found.calls.len())
-                );
-            }
             let (plan, supervisor) = (self.plan, &mut *self.supervisor);
             let mut native = Native { plan, description, supervisor };
             for state in &answer.states {
@@ -157,16 +146,14 @@ impl Rounds<'_> {
         searches: &mut Searches<'d>,
         thrifty: bool,
     ) -> Result<Answer> {
-        let made = it.before.as_ref().map_or(0, |answer| answer.runs);
-        let left = self.limits.tries.saturating_sub(made).max(1);
         let limits = match thrifty {
             true => Limits {
                 allowance: Some(ALLOWANCE),
-                tries: left.min(TRIES),
+                tries: self.limits.tries.min(TRIES),
                 time: self.limits.time.min(TIME),
                 ..self.limits
             },
-            false => Limits { tries: left, ..self.limits },
+            false => self.limits,
         };
         let (plan, supervisor) = (self.plan, &mut *self.supervisor);
         let mut asking = Asking { plan, description, supervisor, limits, searches };
