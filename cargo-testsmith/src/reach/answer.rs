@@ -100,6 +100,23 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Nothing was done yet.
+    pub(super) fn new(goal: Goal, function: Option<FnId>) -> Answer {
+        Answer {
+            goal,
+            function,
+            states: vec![],
+            missed: None,
+            disagreements: vec![],
+            broken: vec![],
+            runs: 0,
+            wrong_runs: 0,
+            free: vec![],
+            was_cut: false,
+            time: Duration::ZERO,
+        }
+    }
+
     /// Whether it is as it should be: reached, and no contract wrong.
     pub(super) fn is_well(&self) -> bool {
         let wrong = self.disagreements.iter().any(|it| it.follows);
@@ -155,19 +172,7 @@ impl<'s> Asking<'_, 's> {
         let deadline = Some(begin + self.limits.time);
         search.set_limit(Limit { deadline, ..Limit::default() });
         search.set_allowance(self.limits.allowance);
-        let mut answer = Answer {
-            goal,
-            function,
-            states: vec![],
-            missed: None,
-            disagreements: vec![],
-            broken: vec![],
-            runs: 0,
-            wrong_runs: 0,
-            free: vec![],
-            was_cut: false,
-            time: Duration::ZERO,
-        };
+        let mut answer = Answer::new(goal, function);
         self.look_around(&mut search)?;
         while answer.states.len() < self.limits.count && answer.missed.is_none() {
             self.next(&mut search, &mut answer)?;

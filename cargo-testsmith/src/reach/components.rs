@@ -220,3 +220,93 @@ fn needed(calls: &[Call], objects: &[TypeId], object: usize) -> Component {
         seen: vec![],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testsmith_model::OpId;
+    use testsmith_reach::{Mode, Param, TypeDef};
+
+    const NEW: FnId = 0;
+    const JOIN: FnId = 1;
+    const COMPONENT: FnId = 2;
+
+    /// Functions that make one and join two, and a component of one that another has joined.
+    fn description() -> Description {
+        let param = |name: &str, mode| Param { name: name.to_owned(), sort: Sort::Object(0), mode };
+        let def = TypeDef { name: "Train".to_owned(), variants: None, invariants: vec![] };
+        let params = vec![param("self", Mode::Exclusive), param("other", Mode::Own)];
+        let system = System {
+            types: vec![def],
+            functions: vec![
+                Function::new("new", Some(0), vec![], Sort::Object(0)),
+                Function::new("join", Some(0), params, Sort::Unit),
+            ],
+            ..System::default()
+        };
+        let description =
+            Description { system, operations: vec![OpId(0), OpId(1)], components: vec![] };
+        let calls =
+            vec![call(NEW, &[], Some(0)), call(NEW, &[], Some(1)), call(JOIN, &[1, 0], None)];
+        description.with(&[Component { calls, objects: vec![0, 0], object: 1, seen: vec![] }])
+    }
+
+    fn call(function: FnId, given: &[usize], makes: Option<usize>) -> Call {
+        let arguments = given.iter().map(|object| Argument::Object(*object)).collect();
+        Call { function, arguments, makes }
+    }
+
+    fn flat(calls: Vec<Call>) -> Flat {
+        description().flat(&Found {
+            calls,
+            objects: vec![0, 0],
+            goal: vec![Argument::Object(0)],
+            predictions: vec![],
+            assumed: vec![],
+            framed: true,
+        })
+    }
+
+    #[test]
+    fn the_calls_of_a_component_stand_in_its_place_with_objects_of_their_own() {
+        let flat = flat(vec![
+            call(COMPONENT, &[], Some(0)),
+            call(COMPONENT, &[], Some(1)),
+            call(JOIN, &[0, 1], None),
+        ]);
+        let wanted = [
+            call(NEW, &[], Some(2)),
+            call(NEW, &[], Some(0)),
+            call(JOIN, &[0, 2], None),
+            call(NEW, &[], Some(4)),
+            call(NEW, &[], Some(1)),
+            call(JOIN, &[1, 4], None),
+            call(JOIN, &[0, 1], None),
+        ];
+        assert_eq!(flat.found.calls, wanted);
+        assert_eq!((flat.own, flat.found.objects.len()), (2, 6));
+    }
+
+    #[test]
+    fn a_place_among_the_calls_is_found_in_those_of_the_search() {
+        let flat = flat(vec![call(COMPONENT, &[], Some(0)), call(JOIN, &[0, 1], None)]);
+        let places: Vec<Option<usize>> = (0..=4).map(|at| flat.calls_of_search(at)).collect();
+        assert_eq!(places, [Some(0), None, None, Some(1), Some(2)]);
+        let calls: Vec<usize> = (0..4).map(|at| flat.call_of_search(at)).collect();
+        assert_eq!(calls, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_component_has_only_the_calls_that_its_object_needs() {
+        let calls = [
+            call(NEW, &[], Some(0)),
+            call(NEW, &[], Some(1)),
+            call(NEW, &[], Some(2)),
+            call(JOIN, &[2, 1], None),
+        ];
+        let component = needed(&calls, &[0, 0, 0], 2);
+        let wanted = [call(NEW, &[], Some(0)), call(NEW, &[], Some(1)), call(JOIN, &[1, 0], None)];
+        assert_eq!((component.calls.as_slice(), component.object), (&wanted[..], 1));
+        assert_eq!(component.objects.len(), 2);
+    }
+}

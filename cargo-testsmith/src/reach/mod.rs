@@ -116,6 +116,7 @@ impl Around<'_> {
             limits,
             console: &session.console,
             interrupt,
+            on_the_way: BTreeMap::new(),
         };
         let done = rounds.searched(goals, !options.all)?;
         let mut witnesses = Witnesses::default();

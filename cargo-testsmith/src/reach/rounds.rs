@@ -6,17 +6,19 @@
 //! A goal that somebody asks for alone gets the goals that it may depend on beside it.
 
 use super::answer::{Answer, Asking, Limits, Missed, Searches, State};
-use super::components::Components;
+use super::components::{Components, Flat};
 use super::describe::Description;
-use super::native::Native;
+use super::native::{End, Native};
 use crate::console::Console;
 use anyhow::Result;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testsmith_lab::Supervisor;
 use testsmith_model::Plan;
-use testsmith_reach::{FnId, Goal, Search, Sort, System, TypeId};
+use testsmith_reach::{
+    Argument, Call, FnId, Found, Goal, Prediction, Search, Sort, Sureness, System, TypeId,
+};
 
 /// What a goal may spend while there are other ways to go on, as the search counts it.
 const ALLOWANCE: u64 = 150_000;
@@ -53,6 +55,9 @@ pub(super) struct Rounds<'a> {
     pub(super) limits: Limits,
     pub(super) console: &'a Console,
     pub(super) interrupt: &'a AtomicBool,
+    /// Functions with a precondition that were called on the way to something, and what led to
+    /// the call.
+    pub(super) on_the_way: BTreeMap<FnId, Found>,
 }
 
 impl Rounds<'_> {
@@ -123,7 +128,11 @@ impl Rounds<'_> {
                 continue;
             }
             self.console.say(&format!("searching for {}", it.goal.of));
-            let mut answer = self.asked(description, &it, &mut searches, thrifty)?;
+            let mut answer = match self.met_on_the_way(description, &it)? {
+                Some(answer) => answer,
+                None => self.asked(description, &it, &mut searches, thrifty)?,
+            };
+            answer.states.iter().for_each(|state| self.passed(&state.found));
             let (plan, supervisor) = (self.plan, &mut *self.supervisor);
             let mut native = Native { plan, description, supervisor };
             for state in &answer.states {
@@ -137,6 +146,45 @@ impl Rounds<'_> {
             }
         }
         Ok(missed)
+    }
+
+    /// Notes what was called on the way.
+    fn passed(&mut self, found: &Found) {
+        let system = &self.description.system;
+        for (n, call) in found.calls.iter().enumerate() {
+            if system.functions[call.function].requires.is_empty() {
+                continue;
+            }
+            self.on_the_way.entry(call.function).or_insert_with(|| Found {
+                calls: found.calls[..n].to_vec(),
+                objects: found.objects.clone(),
+                goal: call.arguments.clone(),
+                predictions: open_predictions(system, &found.objects, call, n),
+                assumed: vec![],
+                framed: found.framed,
+            });
+        }
+    }
+
+    /// The state of a precondition that was met on the way to another goal.
+    fn met_on_the_way(&mut self, description: &Description, it: &Open) -> Result<Option<Answer>> {
+        let found = it.function.and_then(|function| self.on_the_way.get(&function));
+        let Some(found) = found.filter(|_| self.limits.count == 1) else { return Ok(None) };
+        let begin = Instant::now();
+        let (plan, supervisor) = (self.plan, &mut *self.supervisor);
+        let flat = description.flat(found);
+        let shown = Native { plan, description, supervisor }.show(&flat, it.function)?;
+        if !matches!(shown.end, End::Done | End::Failed(_)) {
+            return Ok(None);
+        }
+        let Flat { found, own, .. } = flat;
+        let state = State { found, own, shown, tries: 1, time: begin.elapsed() };
+        Ok(Some(Answer {
+            states: vec![state],
+            runs: 1,
+            time: begin.elapsed(),
+            ..Answer::new(it.goal.clone(), it.function)
+        }))
     }
 
     fn asked<'d>(
@@ -208,6 +256,27 @@ impl Answer {
         self.free =
             BTreeSet::from_iter(self.free.drain(..).chain(before.free)).into_iter().collect();
     }
+}
+
+/// What the objects of a call can be asked, of which nothing is foretold.
+fn open_predictions(
+    system: &System,
+    objects: &[TypeId],
+    call: &Call,
+    after: usize,
+) -> Vec<Prediction> {
+    let mut all = vec![];
+    for argument in &call.arguments {
+        let Argument::Object(object) = *argument else { continue };
+        let mut queries = system.virtual_state(objects[object]);
+        queries.retain(|query| system.functions[*query].params.len() == 1);
+        let (value, sureness) = (None, Sureness::Open);
+        all.extend(queries.into_iter().map(|query| {
+            let args = vec![];
+            Prediction { after, object, query, args, value: value.clone(), sureness }
+        }));
+    }
+    all
 }
 
 /// Goals about few objects and values are found fast, and what is learnt on the way helps

@@ -1,5 +1,6 @@
 //! What is to be reached.
 
+use crate::room::names;
 use crate::system::{Clause, FnId, Param, Sort, System, TypeId};
 
 /// A condition on objects and values.
@@ -82,8 +83,7 @@ impl Goal {
         }
         let part = |param: &Param| {
             let is_alone = |clause: &&Clause| {
-                let words = clause.text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                let named: Vec<&Param> = words
+                let named: Vec<&Param> = names(&clause.text)
                     .filter_map(|word| self.params.iter().find(|it| it.name == word))
                     .collect();
                 !named.is_empty() && named.iter().all(|it| it.name == param.name)

@@ -66,6 +66,9 @@ impl Search<'_> {
     /// at what queries answer of which no contract says anything. None if there are no such
     /// queries in the goal, or no such calls.
     pub fn look_around(&mut self) -> Option<Found> {
+        if !self.asks_what_nothing_is_said_of() {
+            return None;
+        }
         let before = (self.length, self.looking);
         self.looking = true;
         let mut found = None;
@@ -75,21 +78,26 @@ impl Search<'_> {
                 break;
             }
             if let Answer::Sat(model) = self.solve() {
-                let silent = |answer: &crate::world::Answer| {
-                    let function = &self.world.system.functions[answer.function];
-                    answer.moment == length
-                        && answer.object.is_some()
-                        && function.ensures.is_empty()
-                        && function.body.is_none()
-                };
-                if self.world.answers.iter().any(silent) {
-                    found = Some(self.found(model));
-                }
+                found = Some(self.found(model));
                 break;
             }
         }
         (self.length, self.looking) = before;
         found
+    }
+
+    /// Whether the goal asks an object for what no contract says anything of.
+    fn asks_what_nothing_is_said_of(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.length, 0);
+        self.know_goal();
+        let silent = |id: &usize| {
+            let answer = &self.world.answers[*id];
+            let function = &self.world.system.functions[answer.function];
+            answer.object.is_some() && function.ensures.is_empty() && function.body.is_none()
+        };
+        let asks = self.asked.get(&0).is_some_and(|asked| asked.iter().any(silent));
+        self.length = before;
+        asks
     }
 
     /// Takes in what a run has shown.

@@ -40,23 +40,7 @@ impl Room {
     pub fn asked_for(system: &System, goal: &Goal, objects: &[TypeId]) -> Room {
         let mut room = Room::default();
         goal.clauses.iter().for_each(|clause| room.take(&clause.text));
-        let is_about = |function: &&Function| {
-            let mut given = function.params.iter().map(|param| &param.sort);
-            let made = function.ret.made_object().map(|(ty, _)| ty);
-            let is_one = |ty: &TypeId| objects.contains(ty);
-            function.owner.as_ref().is_some_and(is_one)
-                || made.as_ref().is_some_and(is_one)
-                || given.any(|sort| sort.made_object().is_some_and(|(ty, _)| is_one(&ty)))
-        };
-        for function in system.functions.iter().filter(is_about) {
-            let clauses = function.requires.iter().chain(&function.ensures);
-            clauses.for_each(|clause| room.take(&clause.text));
-            function.body.iter().for_each(|body| room.take(body));
-        }
-        for ty in objects {
-            let invariants = system.types[*ty].invariants.iter();
-            invariants.for_each(|clause| room.take(&clause.text));
-        }
+        texts_about(system, objects).for_each(|text| room.take(text));
         room
     }
 
@@ -95,6 +79,32 @@ impl Room {
         let any_char = spoken.is_about_bytes || !spoken.texts.iter().all(plain);
         *self = self.with(longest.max(named), named, any_char);
     }
+}
+
+/// The contracts and bodies that are about objects of these types.
+pub(crate) fn texts_about<'s>(
+    system: &'s System,
+    objects: &[TypeId],
+) -> impl Iterator<Item = &'s str> {
+    let is_about = move |function: &&Function| {
+        let mut given = function.params.iter().map(|param| &param.sort);
+        let made = function.ret.made_object().map(|(ty, _)| ty);
+        let is_one = |ty: &TypeId| objects.contains(ty);
+        function.owner.as_ref().is_some_and(is_one)
+            || made.as_ref().is_some_and(is_one)
+            || given.any(|sort| sort.made_object().is_some_and(|(ty, _)| is_one(&ty)))
+    };
+    let functions = system.functions.iter().filter(is_about).flat_map(|function| {
+        let clauses = function.requires.iter().chain(&function.ensures);
+        clauses.map(|clause| clause.text.as_str()).chain(function.body.as_deref())
+    });
+    let invariants = objects.iter().flat_map(|ty| &system.types[*ty].invariants);
+    functions.chain(invariants.map(|clause| clause.text.as_str()))
+}
+
+/// The names in a text.
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
 /// Literals and words of a clause.

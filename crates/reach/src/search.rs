@@ -11,7 +11,7 @@ use crate::found::Found;
 use crate::goal::{Goal, GoalError};
 use crate::lessons::{Blocked, Lesson, Seems};
 use crate::objects::{objects, objects_of};
-use crate::room::Room;
+use crate::room::{Room, names, texts_about};
 use crate::spoken::Spoken;
 use crate::system::{FnId, Sort, System, TypeId};
 use crate::translate::Scope;
@@ -119,7 +119,7 @@ impl<'s> Search<'s> {
         let slots = objects(system, &goal);
         let room = Room::asked_for(system, &goal, &slots);
         let mut search = Search {
-            world: World::new(system, slots, false, room),
+            world: with_names(World::new(system, slots, false, room), &goal),
             goal: goal.clone(),
             bound,
             most: bound,
@@ -164,6 +164,7 @@ impl<'s> Search<'s> {
         let is_large = self.world.terms.pool.len() > MAX_SHARED;
         let is_long = self.world.steps.len() > self.bound;
         let fits = self.world.slots == slots && self.world.terms.room == room;
+        let fits = fits && speaks_of_known(&self.world, &goal);
         self.goal = goal;
         self.blocked.clear();
         if !fits || is_large || is_long {
@@ -339,7 +340,8 @@ impl<'s> Search<'s> {
 
     /// Begins again with this much room. What runs have shown is still known.
     fn renew(&mut self, slots: Vec<TypeId>, room: Room) {
-        self.world = World::new(self.world.system, slots, false, room);
+        let world = World::new(self.world.system, slots, false, room);
+        self.world = with_names(world, &self.goal);
         self.solver = Blaster::keeping_circuits();
         self.solver.set_limit(self.limit.clone());
         self.goals.clear();
@@ -419,22 +421,29 @@ impl<'s> Search<'s> {
         idle.into_iter().enumerate().map(made).collect()
     }
 
+    /// Makes known what the goal is after as many calls as are looked at.
+    pub(crate) fn know_goal(&mut self) {
+        let length = self.length;
+        if self.goals.contains_key(&length) {
+            return;
+        }
+        let before = self.world.free.clone();
+        self.world.recorded = Some(Spoken::default());
+        let goal = goal_term(&mut self.world, &self.goal, length);
+        let asked = self.world.recorded.take().unwrap_or_default();
+        self.asked.insert(length, self.world.with_reached(asked.ids()));
+        // What only this goal speaks of is not told of the next.
+        let of_goal = |free: &&Free| free.of == self.goal.of && !before.contains(free);
+        let own: Vec<Free> = self.world.free.iter().filter(of_goal).cloned().collect();
+        self.world.free.retain(|free| !own.contains(free));
+        self.goal_free.extend(own);
+        self.goals.insert(length, goal);
+    }
+
     /// All that has to hold: what is known, the goal, assumptions, and nothing found before.
     pub(crate) fn conditions(&mut self) -> Vec<Term> {
         let length = self.length;
-        if !self.goals.contains_key(&length) {
-            let before = self.world.free.clone();
-            self.world.recorded = Some(Spoken::default());
-            let goal = goal_term(&mut self.world, &self.goal, length);
-            let asked = self.world.recorded.take().unwrap_or_default();
-            self.asked.insert(length, self.world.with_reached(asked.ids()));
-            // What only this goal speaks of is not told of the next.
-            let of_goal = |free: &&Free| free.of == self.goal.of && !before.contains(free);
-            let own: Vec<Free> = self.world.free.iter().filter(of_goal).cloned().collect();
-            self.world.free.retain(|free| !own.contains(free));
-            self.goal_free.extend(own);
-            self.goals.insert(length, goal);
-        }
+        self.know_goal();
         let mut all = match self.looking {
             false => vec![self.goals[&length].0],
             true => {
@@ -452,6 +461,28 @@ impl<'s> Search<'s> {
         }
         all
     }
+}
+
+/// A world with the names that contracts and the goal speak of.
+fn with_names<'s>(mut world: World<'s>, goal: &Goal) -> World<'s> {
+    let system = world.system;
+    if !system.seen.is_empty() {
+        world.names.extend(texts_about(system, &world.slots).flat_map(names));
+        world.names.extend(asked_names(system, goal));
+    }
+    world
+}
+
+/// Whether a goal asks for nothing that no contract speaks of.
+fn speaks_of_known(world: &World<'_>, goal: &Goal) -> bool {
+    world.system.seen.is_empty()
+        || asked_names(world.system, goal).all(|name| world.names.contains(name))
+}
+
+/// The names of the functions that a goal speaks of.
+fn asked_names<'s>(system: &'s System, goal: &Goal) -> impl Iterator<Item = &'s str> {
+    let asked = |name: &&str| goal.clauses.iter().any(|it| names(&it.text).any(|it| it == *name));
+    system.functions.iter().map(|function| function.name.as_str()).filter(asked)
 }
 
 /// Whether the goal is met after so many calls, and the values that it is met with.

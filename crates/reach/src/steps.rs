@@ -251,6 +251,11 @@ impl World<'_> {
         let mut all = vec![];
         for seen in self.system.seen.get(&function).into_iter().flatten() {
             let Some((last, path)) = seen.path.split_last() else { continue };
+            let system = self.system;
+            let mut asked = seen.path.iter().map(|id| system.functions[*id].name.as_str());
+            if !asked.all(|name| self.names.contains(name)) {
+                continue;
+            }
             let args: Option<Vec<Value>> = seen.args.iter().map(|arg| self.written(arg)).collect();
             let mut of = Some(self.object(slot));
             for query in path {

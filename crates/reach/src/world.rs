@@ -125,6 +125,9 @@ pub(crate) struct World<'s> {
     /// Comparisons of objects, and the assumption that what is equal answers alike.
     pub(crate) compared: HashMap<Compared, Term>,
     pub(crate) alike: Option<Term>,
+    /// The names in all that is about the objects, if there are components: what nothing speaks
+    /// of need not be known of them.
+    pub(crate) names: HashSet<&'s str>,
     pub(crate) free: BTreeSet<Free>,
     pub(crate) context: (String, String),
     chain: Vec<usize>,
@@ -159,6 +162,7 @@ impl<'s> World<'s> {
             defaults: BTreeMap::new(),
             compared: HashMap::new(),
             alike: None,
+            names: HashSet::new(),
             free: BTreeSet::new(),
             context: Default::default(),
             chain: vec![],

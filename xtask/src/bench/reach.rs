@@ -25,13 +25,13 @@ const TRIES: usize = 10;
 const DEFAULT_RUNS: usize = 30;
 const DEFAULT_SECONDS: u64 = 60;
 /// Runs of the state search, of which the mean is told.
-const SEARCHES: usize = 3;
+const DEFAULT_SEARCHES: usize = 3;
 /// Calls between two looks at the clock.
 const CALLS_A_ROUND: u64 = 50_000;
 /// Disagreements that are shown.
 const SHOWN: usize = 12;
 
-/// `[SUBJECT|MANIFEST] [RUNS]` or `goals [SUBJECT|MANIFEST] [SECONDS]`
+/// `[SUBJECT|MANIFEST] [RUNS] [SEARCHES]` or `goals [SUBJECT|MANIFEST] [SECONDS]`
 pub fn run(args: &[String]) -> Result<()> {
     match args.first().map(String::as_str) {
         Some("goals") => goals(&args[1..]),
@@ -58,14 +58,15 @@ fn manifest(name: &str) -> Result<(String, PathBuf)> {
 fn figures(args: &[String]) -> Result<()> {
     let (name, manifest) = manifest(args.first().map_or("stackcalc", String::as_str))?;
     let runs = args.get(1).map_or(Ok(DEFAULT_RUNS), |runs| runs.parse())?;
+    let times = args.get(2).map_or(Ok(DEFAULT_SEARCHES), |times| times.parse())?;
     let searches: Vec<Vec<Value>> =
-        (0..SEARCHES).map(|_| searched(&name, &manifest)).collect::<Result<_>>()?;
+        (0..times).map(|_| searched(&name, &manifest)).collect::<Result<_>>()?;
     let reports = &searches[0];
     let open = Random::open(&name, &manifest, false)?;
     let random = open.tries(runs)?;
     println!(
         "{name}: {} functions with a precondition, random: mean of {runs} runs, state search: \
-         mean of {SEARCHES}",
+         mean of {times}",
         reports.len()
     );
     println!("{:>5} {:>13} {:>10} {:>13} {:>10}", "tries", "state search", "s", "random", "s");
@@ -74,8 +75,8 @@ fn figures(args: &[String]) -> Result<()> {
             report["states"][0]["tries"].as_u64().is_some_and(|at| at <= tries as u64)
         };
         let covered = reports.iter().filter(reached).count();
-        let times = searches.iter().flatten().filter(reached).map(milliseconds);
-        let time: f64 = times.sum::<f64>() / SEARCHES as f64;
+        let taken = searches.iter().flatten().filter(reached).map(milliseconds);
+        let time: f64 = taken.sum::<f64>() / times as f64;
         let (share, seconds) = random[tries - 1];
         println!(
             "{tries:>5} {:>12.1}% {:>10.2} {:>12.1}% {seconds:>10.2}",
@@ -85,9 +86,9 @@ fn figures(args: &[String]) -> Result<()> {
         );
     }
     let all = |reports: &Vec<Value>| reports.iter().map(spent).sum::<f64>();
-    let all = searches.iter().map(all).sum::<f64>() / SEARCHES as f64 / 1000.0;
+    let all = searches.iter().map(all).sum::<f64>() / times as f64 / 1000.0;
     let (share, seconds) = random[TRIES - 1];
-    let needed: f64 = searches.iter().map(|it| until(it, share)).sum::<f64>() / SEARCHES as f64;
+    let needed: f64 = searches.iter().map(|it| until(it, share)).sum::<f64>() / times as f64;
     println!(
         "random ends with {:.1}% after {seconds:.3} s; state search is there after {needed:.3} s",
         100.0 * share
