@@ -5,7 +5,7 @@
 //! (`components`). Where nothing new comes of that, each that is left may spend what it needs.
 //! A goal that somebody asks for alone gets the goals that it may depend on beside it.
 
-use super::answer::{Answer, Asking, Limits, Missed, Searches, State};
+use super::answer::{Answer, Asking, Broken, Disagreement, Limits, Missed, Searches, State};
 use super::components::{Components, Flat};
 use super::describe::Description;
 use super::native::{End, Native};
@@ -139,7 +139,7 @@ impl Rounds<'_> {
                 components.take(&mut native, &state.found, it.function)?;
             }
             answer.add(it.before.take());
-            if answer.states.is_empty() && answer.may_be_reached_yet() {
+            if answer.states.len() < self.limits.count && answer.may_be_reached_yet() {
                 missed.push(Open { before: Some(answer), ..it });
             } else if !it.helps {
                 done.push(Done { answer, order: it.order });
@@ -206,21 +206,21 @@ impl Rounds<'_> {
         let (plan, supervisor) = (self.plan, &mut *self.supervisor);
         let mut asking = Asking { plan, description, supervisor, limits, searches };
         let few = Goal { few: true, ..it.goal.clone() };
-        if thrifty
-            && Search::key(&description.system, &few) != Search::key(&description.system, &it.goal)
-        {
-            let allowance = Some(ALLOWANCE / 3);
-            asking.limits = Limits { allowance, tries: limits.tries / 2, ..limits };
-            let answer = asking.ask(few, it.function)?;
-            if !answer.states.is_empty() || !answer.may_be_reached_yet() {
-                return Ok(answer);
-            }
-            asking.limits = limits;
-            let mut whole = asking.ask(it.goal.clone(), it.function)?;
-            whole.add(Some(answer));
-            return Ok(whole);
+        let key = |goal: &Goal| Search::key(&description.system, goal);
+        if !thrifty || key(&few) == key(&it.goal) {
+            return asking.ask(it.goal.clone(), it.function);
         }
-        asking.ask(it.goal.clone(), it.function)
+        // What it takes to change objects is left out at first, and with it most calls.
+        let allowance = Some(ALLOWANCE / 3);
+        asking.limits = Limits { allowance, tries: limits.tries / 2, ..limits };
+        let answer = asking.ask(few, it.function)?;
+        if answer.states.len() >= limits.count || !answer.may_be_reached_yet() {
+            return Ok(answer);
+        }
+        asking.limits = limits;
+        let mut whole = asking.ask(it.goal.clone(), it.function)?;
+        whole.add(Some(answer));
+        Ok(whole)
     }
 
     fn is_interrupted(&self) -> bool {
@@ -251,7 +251,13 @@ impl Answer {
         self.wrong_runs += before.wrong_runs;
         self.time += before.time;
         self.was_cut |= before.was_cut;
+        let told = |it: &Disagreement| (it.calls.clone(), it.object, it.query);
+        let before_it: Vec<_> = before.disagreements.iter().map(told).collect();
+        self.disagreements.retain(|it| !before_it.contains(&told(it)));
         self.disagreements.splice(0..0, before.disagreements);
+        let told = |it: &Broken| (it.calls.clone(), it.why.clone());
+        let before_it: Vec<_> = before.broken.iter().map(told).collect();
+        self.broken.retain(|it| !before_it.contains(&told(it)));
         self.broken.splice(0..0, before.broken);
         self.free =
             BTreeSet::from_iter(self.free.drain(..).chain(before.free)).into_iter().collect();
