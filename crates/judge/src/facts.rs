@@ -25,9 +25,6 @@ use testsmith_model::outcome::{Ending, Outcome, Panic, Phase};
 use testsmith_model::ty::Ty;
 use testsmith_model::{Plan, Sequence, Step, TypeId};
 
-/// Where a fake panics that has no answer.
-const WORN: &str = "src/fakes/worn.rs";
-
 /// One failure, seen from all sides.
 pub struct Facts<'f> {
     pub(crate) plan: &'f Plan,
@@ -144,15 +141,9 @@ impl<'f> Facts<'f> {
         // What a law says in closures is its own claim.
         let of_code = operation.filter(|operation| operation.kind != OperationKind::Law);
         let answered = calls().chain(of_code).any(takes_an_answer);
-        let answering = |operation: &&Operation| takes_an_answer(operation);
-        let adapts = |operation: &Operation| {
-            takes_steady_answers(operation) && is_iterator(plan, operation.output)
-        };
-        let adapted = answered && calls().chain(of_code).filter(answering).all(adapts);
+        let adapted = answered && calls().chain(of_code).all(|operation| adapts(plan, operation));
         let closures = calls().chain(of_code).any(|operation| operation.call.has_closures());
-        let keys = arguments::made_up_keys(plan, sequence, here);
-        let made_up_keys = keys.iter().take(here).any(|made_up| *made_up);
-        let made_up_here = keys.get(here).is_some_and(|made_up| *made_up);
+        let (made_up_keys, made_up_here) = made_up(plan, sequence, here);
         let made_for_another = made_for_another(plan, sequence, here)
             || made_of_another(plan, sequence, here, &outcome.values);
         Facts {
@@ -244,30 +235,6 @@ impl<'f> Facts<'f> {
         let shown = self.lineage.iter().map(String::as_str).filter(|_| ty.borrows());
         let is_assembled = |path: &str| self.assembled.iter().any(|known| known == path);
         ty.path().into_iter().chain(shown).any(is_assembled)
-    }
-
-    /// A fake itself came to its end: it has no answer that its contract allows, or was caught
-    /// giving one that it does not.
-    pub fn is_a_fakes_own(&self) -> bool {
-        let Some(panic) = self.panic().filter(|_| self.makes_or_has_a_fake()) else { return false };
-        let broken = self.contract().filter(|contract| contract.kind != "requires");
-        let is_its_own = |contract: &BrokenContract| {
-            let Some(name) = contract.type_name() else { return false };
-            let mut types = self.plan.types.iter();
-            let is_fake = types.any(|info| info.is_fake && info.ty.name() == name);
-            // What a trait provides is code under test, and an operation.
-            let is_written = self.plan.operations.iter().any(|operation| {
-                let of = operation.callee.of().map(Ty::name);
-                of == Some(name) && operation.callee.name() == contract.name
-            });
-            is_fake && !is_written
-        };
-        panic.file.ends_with(WORN) || broken.as_ref().is_some_and(is_its_own)
-    }
-
-    fn makes_or_has_a_fake(&self) -> bool {
-        let makes = |operation: &Operation| self.plan.ty(operation.output).is_fake;
-        self.with_fake || self.operation.is_some_and(makes)
     }
 
     /// A contract of the code under test was broken.
@@ -596,6 +563,19 @@ pub(crate) fn is_empty(ty: &Ty) -> bool {
 
 fn is_exclusive(ty: &Ty) -> bool {
     matches!(ty, Ty::Ref { mutable: true, .. })
+}
+
+/// Whether an operation takes no answer of the test, or makes an iterator of steady ones.
+fn adapts(plan: &Plan, operation: &Operation) -> bool {
+    !takes_an_answer(operation)
+        || (takes_steady_answers(operation) && is_iterator(plan, operation.output))
+}
+
+/// Whether keys were made up before a step, and at it.
+fn made_up(plan: &Plan, sequence: &Sequence, here: usize) -> (bool, bool) {
+    let keys = arguments::made_up_keys(plan, sequence, here);
+    let before = keys.iter().take(here).any(|made_up| *made_up);
+    (before, keys.get(here).is_some_and(|made_up| *made_up))
 }
 
 #[cfg(test)]

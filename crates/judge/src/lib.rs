@@ -11,6 +11,7 @@ mod checks;
 mod class;
 mod contract;
 mod facts;
+mod fakes;
 mod guesses;
 mod large;
 mod made_for_another;

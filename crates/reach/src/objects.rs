@@ -17,7 +17,8 @@ pub(crate) fn objects_of(goal: &Goal) -> impl Iterator<Item = TypeId> + '_ {
 
 /// The objects that matter (definition 8): those of the goal, then one of each type that
 /// making or changing them takes. Where a type can be made of values alone, what else makes
-/// it is no reason for more objects.
+/// it is no reason for more objects; nor is, where calls have made one before, what takes
+/// several.
 pub(crate) fn objects(system: &System, goal: &Goal) -> Vec<TypeId> {
     let mut objects: Vec<TypeId> = objects_of(goal).collect();
     let own = objects.len();
@@ -48,15 +49,20 @@ fn taken(system: &System, function: FnId) -> impl Iterator<Item = TypeId> + '_ {
     })
 }
 
-/// The types of objects that functions take which make one of this type.
+/// The types of objects that functions take which make one of this type. Where there are
+/// objects to begin with, only what takes one object is worth making anew.
 fn needed_to_make(system: &System, ty: TypeId) -> BTreeSet<TypeId> {
     let makers = system.makers(ty);
+    let (seen, real): (Vec<FnId>, Vec<FnId>) =
+        makers.into_iter().partition(|id| system.seen.contains_key(id));
     let is_plain =
         |id: &FnId| system.functions[*id].params.iter().all(|param| param.sort.is_plain(system));
-    if makers.iter().any(is_plain) {
+    if real.iter().any(is_plain) {
         return BTreeSet::new();
     }
-    makers.into_iter().flat_map(|id| taken(system, id)).collect()
+    let most = if seen.is_empty() { usize::MAX } else { 1 };
+    let worth = real.into_iter().filter(|id| taken(system, *id).count() <= most);
+    worth.flat_map(|id| taken(system, id)).collect()
 }
 
 /// The types of objects that its methods take which change one of this type.

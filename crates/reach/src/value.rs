@@ -360,29 +360,9 @@ impl Terms {
         chars.get(at).copied().unwrap_or_else(|| self.number(CHAR, 0))
     }
 
-    /// The one or the other; none if they are not of one sort.
-    pub(crate) fn choice(&mut self, condition: Term, a: &Value, b: &Value) -> Option<Value> {
-        if a == b {
-            return Some(a.clone());
-        }
-        let boxed = |terms: &mut Terms, a: &Value, b: &Value| {
-            Some(Box::new(terms.choice(condition, a, b)?))
-        };
+    /// The one text or sequence or the other.
+    fn choice_of_parts(&mut self, condition: Term, a: &Value, b: &Value) -> Option<Value> {
         Some(match (a, b) {
-            (Value::Bool(a), Value::Bool(b)) => Value::Bool(self.ite(condition, *a, *b)),
-            (Value::Char(a), Value::Char(b)) => Value::Char(self.ite(condition, *a, *b)),
-            (Value::Number(a), Value::Number(b)) => {
-                let (a, b) = (self.number(UNTYPED, *a), self.number(UNTYPED, *b));
-                Value::Int { term: self.ite(condition, a, b), signed: true }
-            }
-            (Value::Int { .. } | Value::Number(_), Value::Int { .. } | Value::Number(_)) => {
-                let (a, b, signed) = self.alike(a, b)?;
-                Value::Int { term: self.ite(condition, a, b), signed }
-            }
-            (Value::Float(_) | Value::Real(_), Value::Float(_) | Value::Real(_)) => {
-                let (a, b) = self.floats(a, b)?;
-                Value::Float(self.ite(condition, a, b))
-            }
             (Value::Text { len: m, chars: x }, Value::Text { len: n, chars: y }) => {
                 let len = self.ite(condition, *m, *n);
                 let mut chars = vec![];
@@ -410,6 +390,36 @@ impl Terms {
                     });
                 }
                 Value::Seq { len, items, of: of.clone() }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The one or the other; none if they are not of one sort.
+    pub(crate) fn choice(&mut self, condition: Term, a: &Value, b: &Value) -> Option<Value> {
+        if a == b {
+            return Some(a.clone());
+        }
+        let boxed = |terms: &mut Terms, a: &Value, b: &Value| {
+            Some(Box::new(terms.choice(condition, a, b)?))
+        };
+        Some(match (a, b) {
+            (Value::Bool(a), Value::Bool(b)) => Value::Bool(self.ite(condition, *a, *b)),
+            (Value::Char(a), Value::Char(b)) => Value::Char(self.ite(condition, *a, *b)),
+            (Value::Number(a), Value::Number(b)) => {
+                let (a, b) = (self.number(UNTYPED, *a), self.number(UNTYPED, *b));
+                Value::Int { term: self.ite(condition, a, b), signed: true }
+            }
+            (Value::Int { .. } | Value::Number(_), Value::Int { .. } | Value::Number(_)) => {
+                let (a, b, signed) = self.alike(a, b)?;
+                Value::Int { term: self.ite(condition, a, b), signed }
+            }
+            (Value::Float(_) | Value::Real(_), Value::Float(_) | Value::Real(_)) => {
+                let (a, b) = self.floats(a, b)?;
+                Value::Float(self.ite(condition, a, b))
+            }
+            (Value::Text { .. }, Value::Text { .. }) | (Value::Seq { .. }, Value::Seq { .. }) => {
+                self.choice_of_parts(condition, a, b)?
             }
             (Value::Option { some: s, value: x }, Value::Option { some: t, value: y }) => {
                 Value::Option {
