@@ -5,6 +5,7 @@ use crate::found::{Argument, Prediction, Sureness};
 use crate::search::Search;
 use crate::system::FnId;
 use crate::value::Value;
+use crate::world::Operand;
 use testsmith_solver::Answer;
 use testsmith_solver::term::{Evaluator, Term};
 
@@ -61,7 +62,8 @@ impl Search<'_> {
             let evaluator = Evaluator::new(pool, &model);
             let mut reading = Reading { pool, evaluator, system };
             let there = reading.evaluator.value(alive) == 1;
-            let args: Vec<Argument> = args
+            let asked_with = args;
+            let args: Vec<Argument> = asked_with
                 .iter()
                 .map(|arg| match arg {
                     Value::Object(object) => Argument::Object(object.slot),
@@ -78,7 +80,7 @@ impl Search<'_> {
             let known = Some(known).filter(Concrete::is_known);
             let sureness = Sureness::Open;
             predictions.push(Prediction { after, object, query, args, value: known, sureness });
-            values.push(value);
+            values.push((value, asked_with));
         }
         self.tell_sure(&mut predictions, &values, &fixed, made);
         predictions
@@ -89,16 +91,20 @@ impl Search<'_> {
     fn tell_sure(
         &mut self,
         predictions: &mut [Prediction],
-        values: &[Value],
+        values: &[(Value, Vec<Value>)],
         fixed: &[Term],
         made: &[Term],
     ) {
         let mut same = vec![];
-        for (prediction, value) in predictions.iter().zip(values) {
+        for (prediction, (value, args)) in predictions.iter().zip(values) {
             let known = prediction.value.as_ref();
             let written = known.and_then(|known| self.world.written(known));
             let written = written.filter(|_| !matches!(value, Value::Float(_)));
-            same.push(written.and_then(|written| self.world.terms.same(value, &written)));
+            let answer = written.and_then(|written| self.world.terms.same(value, &written));
+            // Asked with what may be something else, it says nothing of what it is asked with.
+            let operands: Vec<Operand> = args.iter().cloned().map(Operand::Value).collect();
+            let given = self.given_so(&operands, &prediction.args);
+            same.push(answer.map(|answer| self.world.terms.and(answer, given)));
         }
         let settled = self.settled(fixed, &same);
         let only: Vec<Option<Term>> =

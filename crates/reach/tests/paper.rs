@@ -297,3 +297,27 @@ fn a_behaviour_leaves_alone_what_only_another_one_changes() {
     let fills = calls(&system, &found).iter().filter(|it| *it == "Tank::fill").count();
     assert_eq!(fills, 4, "each adds nine at most");
 }
+
+#[test]
+fn what_is_asked_with_an_open_value_is_not_foretold() {
+    const THING: usize = 0;
+    let query =
+        |name: &str, ret: Sort| Function { ret, ..method(name, THING, Mode::Shared).pure() };
+    let mut is = query("is", Sort::Bool);
+    is.params.push(param("number", int(), Mode::Own));
+    let system = System {
+        types: vec![object("Thing")],
+        functions: vec![
+            Function::new("new", Some(THING), vec![], Sort::Object(THING))
+                .ensures("ret.is(ret.number())"),
+            query("number", int()),
+            is,
+        ],
+        ..System::default()
+    };
+    // Nobody says which number it is, so that it is this one does not follow.
+    let found = found(&system, Goal::state(&system, "Thing: is(number())").unwrap(), 2);
+    let asked: Vec<_> = found.predictions.iter().filter(|it| !it.args.is_empty()).collect();
+    assert!(!asked.is_empty(), "it is asked all the same");
+    assert!(asked.iter().all(|it| it.value.is_none()), "{asked:?}");
+}
