@@ -71,12 +71,12 @@ impl Room {
 
     /// Makes room for what a clause names.
     fn take(&mut self, clause: &str) {
-        let spoken = Spoken::of(clause);
-        let texts = spoken.texts.iter().map(|text| text.chars().count());
+        let literals = Literals::of(clause);
+        let texts = literals.texts.iter().map(|text| text.chars().count());
         let longest = texts.max().map_or(0, |longest| longest + SLACK);
-        let named = if spoken.is_about_lengths { spoken.most + SLACK } else { 0 };
+        let named = if literals.is_about_lengths { literals.most + SLACK } else { 0 };
         let plain = |text: &String| text.chars().all(|c| (' '..='~').contains(&c));
-        let any_char = spoken.is_about_bytes || !spoken.texts.iter().all(plain);
+        let any_char = literals.is_about_bytes || !literals.texts.iter().all(plain);
         *self = self.with(longest.max(named), named, any_char);
     }
 }
@@ -109,7 +109,7 @@ pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
 
 /// Literals and words of a clause.
 #[derive(Default)]
-struct Spoken {
+struct Literals {
     texts: Vec<String>,
     /// The greatest number that may be a length.
     most: usize,
@@ -121,9 +121,9 @@ struct Spoken {
 /// Words that stand beside a length or a position.
 const LENGTHS: [&str; 8] = ["len", "count", "nth", "skip", "take", "get", "windows", "is_sorted"];
 
-impl Spoken {
-    fn of(clause: &str) -> Spoken {
-        let mut spoken = Spoken::default();
+impl Literals {
+    fn of(clause: &str) -> Literals {
+        let mut literals = Literals::default();
         let mut rest = clause;
         let mut sum = 0;
         while let Some(c) = rest.chars().next() {
@@ -131,24 +131,24 @@ impl Spoken {
             match c {
                 '"' | '\'' => {
                     let (text, all) = quoted(rest, c);
-                    spoken.texts.extend(text);
+                    literals.texts.extend(text);
                     len = all;
                 }
-                '[' => spoken.is_about_lengths = true,
+                '[' => literals.is_about_lengths = true,
                 _ if c.is_ascii_digit() => {
                     len = length(rest, |c| c.is_ascii_alphanumeric() || c == '_');
                     let digits: String = rest[..len].chars().filter(|c| *c != '_').collect();
                     let end = length(&digits, |c| c.is_ascii_digit());
                     let number = digits[..end].parse().unwrap_or(usize::MAX);
                     if number <= MAX_NAMED {
-                        spoken.most = spoken.most.max(number);
+                        literals.most = literals.most.max(number);
                         sum += number;
                     }
                 }
                 _ if c.is_alphabetic() || c == '_' => {
                     len = length(rest, |c| c.is_alphanumeric() || c == '_');
-                    spoken.is_about_lengths |= LENGTHS.contains(&&rest[..len]);
-                    spoken.is_about_bytes |= matches!(&rest[..len], "is_ascii" | "len_utf8");
+                    literals.is_about_lengths |= LENGTHS.contains(&&rest[..len]);
+                    literals.is_about_bytes |= matches!(&rest[..len], "is_ascii" | "len_utf8");
                 }
                 _ => {}
             }
@@ -156,9 +156,9 @@ impl Spoken {
         }
         // `skip(5).take(5)`: the end is where both are put together.
         if sum <= MAX_NAMED {
-            spoken.most = sum;
+            literals.most = sum;
         }
-        spoken
+        literals
     }
 }
 
