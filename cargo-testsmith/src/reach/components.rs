@@ -129,14 +129,14 @@ pub(super) struct Components(pub(super) Vec<Component>);
 
 impl Components {
     /// Takes the objects that are there after a goal was reached, and after the call that it
-    /// was the precondition of. Whether any of them is new.
+    /// was the precondition of.
     pub(super) fn take(
         &mut self,
         native: &mut Native<'_>,
         found: &Found,
         goal: Option<FnId>,
-    ) -> Result<bool> {
-        let mut gained = self.take_all(native, &found.calls, &found.objects)?;
+    ) -> Result<()> {
+        self.take_all(native, &found.calls, &found.objects)?;
         if let Some(function) = goal {
             let made = native.description.system.functions[function].ret.made_object();
             let mut objects = found.objects.clone();
@@ -144,9 +144,9 @@ impl Components {
             let makes = made.map(|_| found.objects.len());
             let call = Call { function, arguments: found.goal.clone(), makes };
             let calls = [found.calls.as_slice(), &[call]].concat();
-            gained |= self.take_all(native, &calls, &objects)?;
+            self.take_all(native, &calls, &objects)?;
         }
-        Ok(gained)
+        Ok(())
     }
 
     fn take_all(
@@ -154,10 +154,9 @@ impl Components {
         native: &mut Native<'_>,
         calls: &[Call],
         objects: &[TypeId],
-    ) -> Result<bool> {
-        let mut gained = false;
+    ) -> Result<()> {
         if calls.is_empty() || calls.len() > MAX_CALLS {
-            return Ok(false);
+            return Ok(());
         }
         for object in 0..objects.len() {
             let alike = self.0.iter().filter(|it| it.ty() == objects[object]);
@@ -170,9 +169,8 @@ impl Components {
                 continue;
             }
             self.0.push(Component { seen, ..needed(calls, objects, object) });
-            gained = true;
         }
-        Ok(gained)
+        Ok(())
     }
 }
 

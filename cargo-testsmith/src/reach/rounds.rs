@@ -113,7 +113,7 @@ impl Rounds<'_> {
         done: &mut Vec<Done>,
         thrifty: bool,
     ) -> Result<Vec<Open>> {
-        let mut missed = vec![];
+        let (mut missed, mut reached) = (vec![], vec![]);
         let mut searches = Searches::default();
         for mut it in open {
             // A generic function is met if it is with one choice of types.
@@ -132,17 +132,23 @@ impl Rounds<'_> {
                 Some(answer) => answer,
                 None => self.asked(description, &it, &mut searches, thrifty)?,
             };
-            answer.states.iter().for_each(|state| self.passed(&state.found));
-            let (plan, supervisor) = (self.plan, &mut *self.supervisor);
-            let mut native = Native { plan, description, supervisor };
             for state in &answer.states {
-                components.take(&mut native, &state.found, it.function)?;
+                self.passed(&state.found);
+                reached.push((state.found.clone(), it.function));
             }
             answer.add(it.before.take());
             if answer.states.len() < self.limits.count && answer.may_be_reached_yet() {
                 missed.push(Open { before: Some(answer), ..it });
             } else if !it.helps {
                 done.push(Done { answer, order: it.order });
+            }
+        }
+        // Objects to begin with are for the next round.
+        if thrifty && missed.iter().any(|it| !it.helps) {
+            let (plan, supervisor) = (self.plan, &mut *self.supervisor);
+            let mut native = Native { plan, description, supervisor };
+            for (found, function) in reached {
+                components.take(&mut native, &found, function)?;
             }
         }
         Ok(missed)
